@@ -1,0 +1,44 @@
+# One word each; every one of them works on a fresh machine that has Python 3.11 or later and make.
+#   make demo    watch every dialect being read            make bench   measure (see bench/)
+#   make test    the whole test suite                      make fuzz    look for inputs that break a promise
+#   make check   lint, format and types                    make docs    write the generated pages anew
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: demo test check bench fuzz docs clean
+.DEFAULT_GOAL := demo
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "dragoman needs Python 3.11 or later; name one with: make PYTHON=python3.12" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/dragoman demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest tests --quiet -m "slow or not slow"
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python -m bench
+
+fuzz: $(STAMP)
+	$(BIN)/python -m fuzz
+
+docs: $(STAMP)
+	$(BIN)/python docs/build.py
+
+clean:
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .coverage htmlcov
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,63 @@
+"""The way in: arguments to a subcommand, and every caller's mistake to one line on the standard error.
+
+Exit codes: 0 fine; 1 the command found something wrong (`check`, `parse --strict`); 2 the caller's mistake;
+130 interrupted; 141 the reader of our output left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from ..errors import DragomanError
+from . import check, demo, dialects, explain, parse
+
+__all__ = ["LEFT", "main"]
+
+LEFT = 141
+"""The exit code when the reader of our output left: what a shell gives for a broken pipe."""
+
+_COMMANDS = (parse, dialects, explain, check, demo)
+
+_EPILOG = """\
+examples:
+  dragoman demo                                    watch every dialect being read
+  dragoman parse answer.txt --dialect hermes       a stored output, or - for a stream
+  dragoman dialects harmony                        what a dialect looks like
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; never raises but `SystemExit` (argparse's own, for --help and wrong usage)."""
+    args = _parser().parse_args(argv)
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except DragomanError as error:
+        sys.stderr.write(f"dragoman: {error}\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        return 130
+    except BrokenPipeError:
+        return LEFT
+    except OSError as error:
+        sys.stderr.write(f"dragoman: can't write: {error.strerror or error}\n")
+        return 2
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "dragoman",
+        description="Read the raw output of language models: reasoning, answer and tool calls, in order.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"dragoman {version('dragoman')}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
+    for command in _COMMANDS:
+        command.register(commands)
+    return parser

@@ -1,0 +1,118 @@
+"""Which characters of an output became what: the output itself in colours, or a table of its spans when piped."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+from rich.console import Console
+
+from ..events import (
+    ArgumentsDelta,
+    CallBegin,
+    CallEnd,
+    ContentDelta,
+    Event,
+    Malformed,
+    Markup,
+    Problem,
+    ReasoningDelta,
+    Stop,
+    TagDelta,
+    TagEnd,
+    merge,
+)
+from .live import STYLES
+from .output import Ink, table
+
+__all__ = ["Span", "Spans", "kind", "spans", "tiles"]
+
+_KINDS: dict[type[Event], str] = {
+    ReasoningDelta: "reasoning",
+    ContentDelta: "content",
+    Markup: "markup",
+    Malformed: "malformed",
+    CallBegin: "name",
+    ArgumentsDelta: "arguments",
+    CallEnd: "call",
+    Problem: "problem",
+    Stop: "stop",
+    TagDelta: "tag",
+    TagEnd: "tag",
+}
+
+
+class Span(Struct, frozen=True):
+    """A stretch of the input, from ``start`` up to but without ``end``, and what it became."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class Spans:
+    """Keeps what is read, and at the end shows the output as it was written with each span in its colour."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._text: list[str] = []
+        self._events: list[Event] = []
+
+    def take(self, piece: bytes, events: Sequence[Event], /) -> None:
+        """Keep what was read and what came of it."""
+        self._text.append(self._decoder.decode(piece))
+        self._events.extend(events)
+
+    def close(self) -> None:
+        """Write the output in colours, or the table."""
+        text = "".join(self._text) + self._decoder.decode(b"", final=True)
+        found = list(spans(self._events))
+        if self._console.is_terminal:
+            self._draw(text, found)
+        else:
+            rows = [(str(s.start), str(s.end), s.kind, quoted(text[s.start : s.end])) for s in found]
+            table(self._console, ("start", "end", "kind", "text"), rows)
+
+    def _draw(self, text: str, found: Sequence[Span]) -> None:
+        ink = Ink(self._console)
+        for kind in sorted({span.kind for span in found}):
+            ink.write(f" {kind} ", _style(kind))
+            ink.write(" ")
+        ink.line("\n")
+        for span in found:
+            ink.write(text[span.start : span.end], _style(span.kind))
+        ink.fresh_line()
+
+
+def spans(events: Iterable[Event]) -> Iterator[Span]:
+    """The spans of all events that stand for characters, in order, neighbours of one kind joined."""
+    for event in merge(events):
+        if event.start < event.end:
+            yield Span(event.start, event.end, kind(event))
+
+
+def kind(event: Event) -> str:
+    """What the characters of an event became, in a word."""
+    return _KINDS[type(event)]
+
+
+def tiles(found: Iterable[Span], length: int) -> bool:
+    """Whether the spans cover a text of this length without gap and without overlap."""
+    at = 0
+    for span in found:
+        if span.start != at:
+            return False
+        at = span.end
+    return at == length
+
+
+def quoted(text: str) -> str:
+    """A text on one line, as JSON writes it."""
+    return msgspec.json.encode(text).decode()
+
+
+def _style(kind: str) -> str:
+    return f"{STYLES[kind]} reverse" if kind in ("markup", "stop", "malformed") else STYLES[kind]

@@ -1,0 +1,126 @@
+"""What a dialect is: a name, a grammar that reads it, a function that writes it, and what it is known by.
+
+A dialect is a frozen value, one file each under `dialects/`, found by being there. Its grammar says everything
+about reading; `idioms` has the phrases that many share. To write one, see `docs/add-a-dialect.md`; to prove one,
+`dragoman.testing.check_dialect`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+from msgspec import Struct
+
+from .errors import DragomanError, InvalidDialect, InvalidStart
+from .grammar.machine import Machine
+from .grammar.nodes import Grammar
+from .grammar.program import Program, program_of
+from .grammar.schema import NO_TOOLS, Toolbox
+from .types import Message, Tool
+
+__all__ = ["Dialect", "Example", "Policy", "load_dialect"]
+
+START = "content"
+"""The start state that every dialect has: the model's turn begins, nothing is open."""
+
+
+class Example(Struct, frozen=True):
+    """A raw output and the message it is, for readers and for the kit."""
+
+    title: str
+    text: str
+    message: Message
+    tools: tuple[Tool, ...] = ()
+    start: str = START
+    reason: str | None = "stop"
+
+
+class Policy(Struct, frozen=True):
+    """Choices that are the caller's where the text alone is ambiguous.
+
+    `calls_in_code`: is markup inside Markdown code (a fence or backticks) a call? By default it is quoted text.
+    `calls_in_reasoning`: is a call inside an open thought a call? By default it is, if its whole opener is there.
+    Both concern dialects whose markers are ordinary text.
+    """
+
+    calls_in_code: bool = False
+    calls_in_reasoning: bool = True
+
+    def without(self) -> frozenset[str]:
+        """The gates of a grammar that this closes."""
+        closed = set()
+        if self.calls_in_code:
+            closed.add("code")
+        if not self.calls_in_reasoning:
+            closed.add("calls_in_reasoning")
+        return frozenset(closed)
+
+
+DEFAULT_POLICY = Policy()
+
+
+class Dialect(Struct, frozen=True, kw_only=True):
+    """One way in which models mark thoughts, answers and calls.
+
+    `writer` turns a message into the text that a model of this dialect would have sampled, without the stop
+    marker; it raises `Inexpressible` for what the dialect can't say. `models` are globs of model ids, `marks` the
+    markers by which the dialect is known, `source` says where the format is specified.
+    """
+
+    name: str
+    title: str
+    grammar: Grammar
+    writer: Callable[[Message], str]
+    models: tuple[str, ...]
+    marks: tuple[str, ...]
+    stops: tuple[str, ...]
+    source: str
+    examples: tuple[Example, ...]
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """The states in which a parse may start."""
+        return (START, *(name for name, _ in self.grammar.entries))
+
+    @property
+    def hold_bound(self) -> int:
+        """Characters that a parser of this dialect holds back at most; raises `NotStreamable` if unbounded."""
+        return self.program().report.require_streamable()
+
+    def program(self, policy: Policy = DEFAULT_POLICY) -> Program:
+        """The compiled grammar; cached."""
+        return program_of(self.grammar, policy.without())
+
+    def machine(self, start: str = START, tools: Toolbox = NO_TOOLS, policy: Policy = DEFAULT_POLICY) -> Machine:
+        """A machine at the beginning of the input; raises `InvalidStart` for a state that there is not."""
+        if start != START and start not in self.starts:
+            raise InvalidStart(self.name, start, self.starts)
+        program = self.program(policy)
+        return Machine(program, entry=None if start == START else start, tools=tools)
+
+    def render(self, message: Message) -> str:
+        """The message as a model of this dialect writes it; raises `Inexpressible`."""
+        return self.writer(message)
+
+
+def load_dialect(path: str | Path) -> Dialect:
+    """The `DIALECT` that a Python file defines; runs the file. Raises `InvalidDialect`."""
+    file = Path(path)
+    spec = spec_from_file_location(f"dragoman_user_{file.stem}", file) if file.suffix == ".py" else None
+    if spec is None or spec.loader is None or not file.is_file():
+        raise InvalidDialect(str(file), "a Python file that can be read", "none")
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except DragomanError:
+        raise
+    except Exception as error:
+        raise InvalidDialect(str(file), "a file that runs", f"{type(error).__name__}: {error}") from error
+    found = getattr(module, "DIALECT", None)
+    if not isinstance(found, Dialect):
+        raise InvalidDialect(str(file), "a Dialect named DIALECT", type(found).__name__ if found else "nothing")
+    found.program().report.require_streamable()
+    return found

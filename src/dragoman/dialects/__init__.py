@@ -1,0 +1,1 @@
+"""One dialect a file; `dragoman.registry` finds them by their being here."""

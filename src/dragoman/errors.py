@@ -1,0 +1,133 @@
+"""The caller's mistakes; a model's bad output is never an exception but a `Problem` event.
+
+    DragomanError
+    ├── GrammarError            a grammar that can't be run
+    │   ├── DelimiterError      a set of delimiters that breaks the rules
+    │   ├── UnknownRule         a `ref` to a rule that is nowhere defined
+    │   ├── LeftRecursion       a rule that reaches itself without reading a character
+    │   └── NotStreamable       a node that would have to hold back without bound
+    ├── UnknownDialect          no dialect of that name
+    ├── InvalidDialect          a dialect file that is not one
+    ├── InvalidTool             a tool or a schema that can't be read
+    ├── InvalidStart            a start state that the dialect does not have
+    ├── Inexpressible           a message that a dialect can't write
+    └── ParserFinished          text after `finish`
+
+Each carries its facts as attributes and forms its sentence in `__str__`.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DelimiterError",
+    "DragomanError",
+    "GrammarError",
+    "Inexpressible",
+    "InvalidDialect",
+    "InvalidStart",
+    "InvalidTool",
+    "LeftRecursion",
+    "NotStreamable",
+    "ParserFinished",
+    "UnknownDialect",
+    "UnknownRule",
+]
+
+
+class DragomanError(Exception):
+    """The base of all errors that this package raises on purpose."""
+
+
+class GrammarError(DragomanError):
+    """A grammar that can't be run: which node, what is wrong, and the way out."""
+
+    def __init__(self, node: str, problem: str, fix: str) -> None:
+        super().__init__(node, problem, fix)
+        self.node, self.problem, self.fix = node, problem, fix
+
+    def __str__(self) -> str:
+        return f"{self.problem}: in {self.node}; {self.fix}"
+
+
+class DelimiterError(GrammarError):
+    """Delimiters must not be empty, nor a prefix of one another, nor contain another but as a suffix."""
+
+
+class UnknownRule(GrammarError):
+    """A `ref` names a rule that the grammar does not define."""
+
+
+class LeftRecursion(GrammarError):
+    """A rule calls itself before it has read a character, and would never end."""
+
+
+class NotStreamable(GrammarError):
+    """A node holds input back without bound, so a stream through it would freeze."""
+
+
+class UnknownDialect(DragomanError):
+    """No dialect has that name; ``near`` are the names most like it."""
+
+    def __init__(self, name: str, near: tuple[str, ...], known: tuple[str, ...]) -> None:
+        super().__init__(name, near, known)
+        self.name, self.near, self.known = name, near, known
+
+    def __str__(self) -> str:
+        if self.near:
+            return f"unknown dialect {self.name!r}; did you mean {' or '.join(map(repr, self.near))}?"
+        return f"unknown dialect {self.name!r}; known are {', '.join(self.known)}"
+
+
+class InvalidDialect(DragomanError):
+    """A file or value that should define a dialect does not."""
+
+    def __init__(self, source: str, expected: str, found: str) -> None:
+        super().__init__(source, expected, found)
+        self.source, self.expected, self.found = source, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.source}: expected {self.expected}, found {self.found}"
+
+
+class InvalidTool(DragomanError):
+    """A tool, or the schema of its parameters, that can't be read; ``where`` is a path into it."""
+
+    def __init__(self, where: str, expected: str, found: object, tool: str | None = None) -> None:
+        super().__init__(where, expected, found, tool)
+        self.where, self.expected, self.found, self.tool = where, expected, found, tool
+
+    def __str__(self) -> str:
+        whose = f"tool {self.tool!r}" if self.tool else "tool"
+        shown = repr(self.found)
+        if len(shown) > 60:
+            shown = shown[:57] + "..."
+        return f"{whose}: {self.where} should be {self.expected}, found {shown}"
+
+
+class InvalidStart(DragomanError):
+    """The dialect has no start state of that name."""
+
+    def __init__(self, dialect: str, start: str, known: tuple[str, ...]) -> None:
+        super().__init__(dialect, start, known)
+        self.dialect, self.start, self.known = dialect, start, known
+
+    def __str__(self) -> str:
+        return f"dialect {self.dialect!r} can't start in {self.start!r}; it can start in {', '.join(self.known)}"
+
+
+class Inexpressible(DragomanError):
+    """A dialect has no way to write this part of a message; ``part`` counts from 0."""
+
+    def __init__(self, dialect: str, part: int, reason: str) -> None:
+        super().__init__(dialect, part, reason)
+        self.dialect, self.part, self.reason = dialect, part, reason
+
+    def __str__(self) -> str:
+        return f"dialect {self.dialect!r} can't write part {self.part} of the message: {self.reason}"
+
+
+class ParserFinished(DragomanError):
+    """Input was fed after `finish`; make a new parser, or `copy()` one before it is finished."""
+
+    def __str__(self) -> str:
+        return "the parser has finished: make a new one for new input, or copy() it before finish()"

@@ -1,0 +1,569 @@
+"""The steps that give text a meaning: calls with their names, arguments and ends, JSON values, headers, stops.
+
+What happens to a call that breaks is decided here, once for all dialects (`RecoverStep`): nothing that was
+published is taken back, nothing is lost, and reading goes on at the next marker.
+"""
+
+from __future__ import annotations
+
+import re
+from json import loads
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING
+
+from ..events import CallBegin, CallEnd, CallStatus, Event, Malformed, Markup, Problem, ProblemKind, Stop
+from .analyze import FIELD_LIMIT
+from .frames import CallFrame, CallState, CaptureFrame, ScanFrame, ValueFrame
+from .json import Scanner, State, StringDecoder
+from .labels import ArgumentsLabel, Label
+from .nodes import Header, JsonForm, Role
+from .steps import Step
+from .tries import delimiter_pattern, followed_pattern
+from .value import sink_for
+
+if TYPE_CHECKING:
+    from .machine import Fast, Machine
+
+__all__ = [
+    "BodyEndStep",
+    "CallEndStep",
+    "CallStep",
+    "CaptureStep",
+    "FieldEndStep",
+    "HeaderStep",
+    "MembersEndStep",
+    "QuotedStep",
+    "RawArgumentsStep",
+    "RecoverStep",
+    "ReportEndStep",
+    "ResyncEndStep",
+    "ScanStep",
+    "StopEndStep",
+    "ValueEndStep",
+    "ValueStep",
+]
+
+ENDED_WELL = frozenset(["stop", "tool_calls"])
+"""Engines' reasons which say that the model itself ended its output."""
+
+
+# Fields
+
+
+class CaptureStep(Step):
+    """A field begins."""
+
+    __slots__ = ()
+
+    def run(self, machine: Machine) -> Step | None:
+        position = machine.base + machine.at
+        machine.stack.append(CaptureFrame(position))
+        machine.captures.append(position)
+        return self.next
+
+
+class _CaptureEndStep(Step):
+    """A field ends; `take` says what becomes of its text."""
+
+    __slots__ = ()
+
+    def run(self, machine: Machine) -> Step | None:
+        frame = machine.stack.pop()
+        assert isinstance(frame, CaptureFrame)
+        machine.captures.pop()
+        start, end = frame.position, machine.base + machine.at
+        if end - start > FIELD_LIMIT:
+            machine.at = start - machine.base
+            return machine.fail()
+        self.take(machine, machine.text[start - machine.base : machine.at], start, end)
+        return self.next
+
+    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+        raise NotImplementedError
+
+
+class FieldEndStep(_CaptureEndStep):
+    """A name, an id or a key is complete; with `begins`, so is what the call's beginning tells."""
+
+    __slots__ = ("begins", "decode", "pattern", "role")
+
+    def __init__(self, role: Role, pattern: str | None, decode: bool, begins: bool) -> None:
+        self.role, self.decode, self.begins = role, decode, begins
+        self.pattern = re.compile(pattern, re.DOTALL).fullmatch if pattern is not None else None
+
+    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+        value = text
+        if self.decode:
+            decoded = loads(text)
+            assert isinstance(decoded, str)
+            value = decoded
+        if self.role is Role.KEY:
+            _begin_member(machine, value, start, end)
+            return
+        fields = {self.role.value: value}
+        found = self.pattern(value) if self.pattern is not None else None
+        if found is not None:
+            fields |= {name: group for name, group in found.groupdict().items() if group is not None}
+        machine.fields.update(fields)
+        if self.begins:
+            begin_call(machine, start, end, text)
+            return
+        machine.out.append(Markup(text, start, end))
+        if self.role is Role.ID and machine.call is not None:
+            machine.call.id = value
+
+
+class BeginEndStep(Step):
+    """A call's name and id are known."""
+
+    __slots__ = ()
+
+    def run(self, machine: Machine) -> Step | None:
+        here = machine.base + machine.at
+        begin_call(machine, here, here, "")
+        return self.next
+
+
+def begin_call(machine: Machine, start: int, end: int, text: str) -> None:
+    """Publish the call's beginning from the captured fields; a second name in one call is only reported."""
+    call, name = machine.call, machine.fields.pop("name", "") or machine.header.get("name", "")
+    assert call is not None
+    if call.begun:
+        call.note(ProblemKind.REPEATED_ARGUMENT, name, "a second name in one call", start)
+        machine.out.append(Markup(text, start, end))
+        return
+    call.name, call.id = name, machine.fields.pop("id", call.id)
+    call.index, machine.calls = machine.calls, machine.calls + 1
+    call.begun = True
+    call.tool = machine.tools.shapes.get(name)
+    if call.tool is None and machine.tools.known:
+        call.note(ProblemKind.UNKNOWN_TOOL, name, "no such tool was given", start)
+    machine.out.append(CallBegin(call.index, name, call.id, start, end))
+    call.flush(machine)
+
+
+# JSON
+
+
+class ScanStep(Step):
+    """One JSON value."""
+
+    __slots__ = ("arguments", "fast", "form", "label")
+
+    def __init__(self, form: JsonForm, label: Label) -> None:
+        self.form, self.label = form, label
+        self.arguments = isinstance(label, ArgumentsLabel)
+        self.fast: Fast | None = self._fast if self.arguments else None
+
+    def run(self, machine: Machine) -> Step | None:
+        frame = machine.stack[-1]
+        if not isinstance(frame, ScanFrame) or frame.step is not self:
+            frame = ScanFrame(self, Scanner(watch=self.arguments))
+            machine.stack.append(frame)
+        text, at, scanner = machine.text, machine.at, frame.scanner
+        if self.form is JsonForm.STRING and scanner.state == State.VALUE:
+            begins = text[at:].lstrip(" \t\r\n")
+            if begins and begins[0] != '"':
+                return machine.fail()
+        end = scanner.scan(text, at)
+        machine.at = end
+        if end > at and not self.label.emit(machine, text[at:end], machine.base + at, machine.base + end):
+            return machine.fail()
+        if scanner.failed:
+            machine.detail = scanner.error
+            return machine.fail()
+        if not scanner.done:
+            if not machine.ended:
+                return None
+            if not scanner.finish():
+                machine.starved = machine.base + end
+                return machine.fail()
+        machine.stack.pop()
+        if self.arguments:
+            assert machine.call is not None
+            machine.call.keys = scanner.members
+        return self.next
+
+    def _fast(self, machine: Machine, chunk: str) -> list[Event] | None:
+        frame, call = machine.stack[-1], machine.call
+        if call is None or not call.begun or not isinstance(frame, ScanFrame):
+            return None
+        scanner = frame.scanner
+        end = scanner.scan(chunk, 0)
+        start = machine.base
+        if end == len(chunk) and scanner.state < State.DONE:
+            machine.base = machine.kept_to = start + end
+            machine.kept.append(chunk)
+            return [call.delta(chunk, start, start + end)] if chunk else []
+        machine.text, machine.at = chunk, end
+        if end:
+            machine.out.append(call.delta(chunk[:end], start, start + end))
+        return machine.resume()
+
+    def expected(self) -> frozenset[str]:
+        return frozenset(["json" if self.form is JsonForm.VALUE else "json_string"])
+
+
+_raw_string = re.compile(r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+').match
+_cut_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
+
+
+class QuotedStep(Step):
+    """The inside of a JSON string that holds a JSON object, published decoded."""
+
+    __slots__ = ("label",)
+
+    def __init__(self, label: Label) -> None:
+        self.label = label
+
+    def run(self, machine: Machine) -> Step | None:
+        frame = machine.stack[-1]
+        if not isinstance(frame, ScanFrame) or frame.step is not self:
+            frame = ScanFrame(self, Scanner(watch=True), StringDecoder())
+            machine.stack.append(frame)
+        text, at, decoder = machine.text, machine.at, frame.decoder
+        assert decoder is not None and machine.call is not None
+        found = _raw_string(text, at)
+        end = found.end() if found else at
+        closed = text[end : end + 1] == '"'
+        piece = decoder.feed(text[at:end]) + (decoder.finish() if closed else "")
+        if not self._read(machine, frame, piece, at, end):
+            return machine.fail()
+        machine.at = end
+        if closed:
+            return self._close(machine, frame)
+        if end < len(text) and not _cut_escape(text, end):
+            machine.detail = "not a JSON string"
+            return machine.fail()
+        if machine.ended:
+            machine.starved = machine.base + machine.at
+            return machine.fail()
+        return None
+
+    def _read(self, machine: Machine, frame: ScanFrame, piece: str, at: int, end: int) -> bool:
+        scanner = frame.scanner
+        if not frame.started and piece.strip():
+            frame.started = True
+            if not piece.lstrip().startswith("{"):
+                machine.detail = "the arguments are a string that holds no JSON object"
+                return False
+        read = 0 if scanner.done else scanner.scan(piece, 0)
+        if scanner.failed or (scanner.done and piece[read:].strip()):
+            machine.detail = scanner.error or "text after the arguments' JSON"
+            return False
+        return end == at or self.label.emit(machine, piece[:read], machine.base + at, machine.base + end)
+
+    def _close(self, machine: Machine, frame: ScanFrame) -> Step | None:
+        call, here = machine.call, machine.base + machine.at
+        assert call is not None
+        if not frame.scanner.done:
+            if frame.started:
+                machine.detail = "the arguments' JSON ends early"
+                return machine.fail()
+            call.publish(machine, "{}", here, here)
+        call.note(ProblemKind.ARGUMENTS_AS_STRING, "", "the arguments were JSON inside a JSON string", here)
+        call.keys = frame.scanner.members
+        machine.stack.pop()
+        return self.next
+
+    def expected(self) -> frozenset[str]:
+        return frozenset(["quoted_json"])
+
+
+# Arguments as keys and raw values
+
+
+class RawArgumentsStep(Step):
+    """Notes that what follows are arguments that need not be JSON."""
+
+    __slots__ = ()
+
+    def run(self, machine: Machine) -> Step | None:
+        assert machine.call is not None
+        machine.call.raw = True
+        detail = "the arguments are text, not JSON"
+        machine.call.note(ProblemKind.RAW_ARGUMENTS, "", detail, machine.base + machine.at)
+        return self.next
+
+
+def _begin_member(machine: Machine, key: str, start: int, end: int) -> None:
+    call = machine.call
+    assert call is not None
+    machine.fields["key"] = key
+    before = ", " if call.keys else "{"
+    call.keys.append((key, ""))
+    call.publish(machine, f"{before}{encode_basestring(key)}: ", start, end)
+
+
+class ValueStep(Step):
+    """A raw value begins."""
+
+    __slots__ = ()
+
+    def run(self, machine: Machine) -> Step | None:
+        call, here = machine.call, machine.base + machine.at
+        assert call is not None
+        key = machine.fields.get("key", "")
+        sink = sink_for(call.tool.arguments.get(key) if call.tool is not None else None)
+        machine.stack.append(ValueFrame(sink))
+        call.publish(machine, sink.open(), here, here)
+        return self.next
+
+
+class ValueEndStep(Step):
+    """A raw value ends."""
+
+    __slots__ = ()
+
+    def run(self, machine: Machine) -> Step | None:
+        call, here = machine.call, machine.base + machine.at
+        frame = machine.stack.pop()
+        assert call is not None and isinstance(frame, ValueFrame)
+        if machine.ended and machine.at == len(machine.text):
+            machine.starved = here  # the end of the input is no closer
+            return machine.fail()
+        json = frame.sink.close()
+        if json is None:
+            machine.detail = f"the value of {machine.fields.get('key')!r} is not complete JSON"
+            return machine.fail()
+        call.publish(machine, json, here, here)
+        key, _ = call.keys[-1]
+        call.keys[-1] = (encode_basestring(key)[1:-1], frame.sink.kind)
+        return self.next
+
+
+class MembersEndStep(Step):
+    """The arguments' object ends."""
+
+    __slots__ = ()
+
+    def run(self, machine: Machine) -> Step | None:
+        call, here = machine.call, machine.base + machine.at
+        assert call is not None
+        call.publish(machine, "}" if call.keys else "{}", here, here)
+        return self.next
+
+
+# Calls
+
+
+class CallStep(Step):
+    """A call begins."""
+
+    __slots__ = ("recover",)
+
+    def __init__(self, recover: Step) -> None:
+        self.recover = recover
+
+    def run(self, machine: Machine) -> Step | None:
+        machine.stack.append(CallFrame(self.recover))
+        machine.call = CallState()
+        machine.fields = {}
+        machine.detail = ""
+        machine.kept, machine.kept_to = [], machine.base + machine.at
+        return self.next
+
+
+class BodyEndStep(Step):
+    """All of a call is read but its closer."""
+
+    __slots__ = ()
+
+    def run(self, machine: Machine) -> Step | None:
+        assert machine.call is not None
+        machine.call.complete = True
+        return self.next
+
+
+class CallEndStep(Step):
+    """A call is closed."""
+
+    __slots__ = ()
+
+    def run(self, machine: Machine) -> Step | None:
+        frame = machine.stack.pop()
+        assert isinstance(frame, CallFrame)
+        end_call(machine, CallStatus.COMPLETE)
+        return self.next
+
+
+def end_call(machine: Machine, status: CallStatus) -> None:
+    """Publish the end of the open call, or report it if it never told its name."""
+    call, here = machine.call, machine.base + machine.at
+    assert call is not None
+    raw = machine.take_kept()
+    machine.call = None
+    if not call.begun:
+        call.discard(machine)
+        machine.problem(ProblemKind.MALFORMED, raw, machine.detail or "a call without a name")
+        return
+    if status is CallStatus.COMPLETE:
+        machine.completed += 1
+        if not call.started:
+            call.publish(machine, "{}", here, here)
+        call.diagnose(here)
+    machine.out.append(CallEnd(call.index, status, tuple(call.problems), call.id, here, here))
+
+
+class RecoverStep(Step):
+    """A call is broken at the cursor, or the input ended in it; see the failure policy in `docs/grammar.md`."""
+
+    __slots__ = ("follows", "resync")
+
+    def __init__(self, resume: tuple[str, ...], resync: Step) -> None:
+        self.follows = followed_pattern(resume, 64) if resume else None
+        self.resync = resync
+
+    def run(self, machine: Machine) -> Step | None:
+        call, here = machine.call, machine.base + machine.at
+        assert call is not None
+        if machine.ended and machine.starved == here:
+            return self._cut(machine, call)
+        found = self.follows.match(machine.text, machine.at) if self.follows is not None else None
+        if found is not None and not found.group(1) and not machine.ended:
+            return None
+        if found is not None and found.group(1):
+            return self._implied(machine, call)
+        return self._broken(machine, call)
+
+    def _cut(self, machine: Machine, call: CallState) -> Step:
+        """The input ended inside the call."""
+        machine.give_up()
+        detail = "the input ended inside a call"
+        if call.begun and call.complete and machine.reason in ENDED_WELL:
+            raw = machine.take_kept()
+            end_call(machine, CallStatus.COMPLETE)
+            machine.problem(ProblemKind.IMPLICIT_CLOSE, raw, "the closing marker is missing")
+        else:
+            self._unread(machine, call, detail)
+        return self.next
+
+    def _implied(self, machine: Machine, call: CallState) -> Step:
+        """Something begins that can only come after the call."""
+        detail = "another marker stands where the call should be closed"
+        if call.begun and call.complete:
+            end_call(machine, CallStatus.COMPLETE)
+            machine.problem(ProblemKind.IMPLICIT_CLOSE, "", detail)
+        else:
+            self._unread(machine, call, detail)
+        return self.next
+
+    def _broken(self, machine: Machine, call: CallState) -> Step:
+        if call.begun:
+            here = machine.base + machine.at
+            problems = tuple(call.problems)
+            machine.out.append(CallEnd(call.index, CallStatus.MALFORMED, problems, call.id, here, here))
+        else:
+            call.discard(machine)
+        return self.resync
+
+    @staticmethod
+    def _unread(machine: Machine, call: CallState, detail: str) -> None:
+        here = machine.base + machine.at
+        raw = machine.take_kept()
+        machine.call = None
+        if call.begun:
+            problems = tuple(call.problems)
+            machine.out.append(CallEnd(call.index, CallStatus.INCOMPLETE, problems, call.id, here, here))
+        else:
+            call.discard(machine)
+        machine.problem(ProblemKind.INCOMPLETE, raw, detail)
+
+    def expected(self) -> frozenset[str]:
+        return frozenset()
+
+
+class ResyncEndStep(Step):
+    """The malformed rest of a call has passed; its closer, if it is here, belongs to it."""
+
+    __slots__ = ("closers",)
+
+    def __init__(self, closers: tuple[str, ...]) -> None:
+        self.closers = closers
+
+    def run(self, machine: Machine) -> Step | None:
+        for closer in self.closers:
+            if machine.text.startswith(closer, machine.at):
+                start = machine.base + machine.at
+                machine.out.append(Malformed(closer, start, start + len(closer)))
+                machine.at += len(closer)
+                break
+        raw = machine.take_kept()
+        machine.call = None
+        machine.problem(ProblemKind.MALFORMED, raw, machine.detail or "the call does not follow its grammar")
+        return self.next
+
+
+# Headers, stops, reports
+
+
+_Case = tuple[tuple[tuple[str, str], ...], Step]
+
+
+class HeaderStep(Step):
+    """A bounded header, read as a whole when its end is there."""
+
+    __slots__ = ("abort", "begins", "cases", "fields", "limit", "search", "stop")
+
+    def __init__(self, node: Header, cases: tuple[_Case, ...]) -> None:
+        self.stop, self.abort, self.limit = node.stop, frozenset(node.abort), node.limit + len(node.stop)
+        self.search = re.compile(delimiter_pattern((node.stop, *node.abort))).search
+        self.begins = followed_pattern(node.start, 8).match
+        self.fields = [(name, re.compile(pattern).search) for name, pattern in node.fields]
+        self.cases = [([(name, re.compile(like).fullmatch) for name, like in wanted], step) for wanted, step in cases]
+
+    def run(self, machine: Machine) -> Step | None:
+        text, at = machine.text, machine.at
+        begins = self.begins(text, at)
+        if begins is None:
+            return machine.fail()
+        far = at + self.limit
+        found = self.search(text, at, far) if begins.group(1) else None
+        if found is not None and found.group() == self.stop:
+            return self._read(machine, text[at : found.start()], found.end())
+        if len(text) >= far or (found is not None and found.group() in self.abort):
+            return machine.fail()
+        if machine.ended:
+            machine.starved = machine.base + at
+            return machine.fail()
+        return None
+
+    def _read(self, machine: Machine, header: str, end: int) -> Step | None:
+        fields = {}
+        for name, search in self.fields:
+            found = search(header)
+            if found is not None and found.group(1):
+                fields[name] = found.group(1)
+        for wanted, step in self.cases:
+            if all(name in fields and matches(fields[name]) for name, matches in wanted):
+                start = machine.base + machine.at
+                machine.out.append(Markup(machine.text[machine.at : end], start, machine.base + end))
+                machine.at = end
+                machine.header = fields
+                return step
+        return machine.fail()
+
+    def expected(self) -> frozenset[str]:
+        return frozenset(["header"])
+
+
+class StopEndStep(_CaptureEndStep):
+    """A stop marker has been read."""
+
+    __slots__ = ()
+
+    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+        machine.stopped = True
+        machine.out.append(Stop("tool_calls" if machine.completed else "stop", text, start, end))
+
+
+class ReportEndStep(_CaptureEndStep):
+    """What a problem is about has been read."""
+
+    __slots__ = ("detail", "kind")
+
+    def __init__(self, kind: ProblemKind, detail: str) -> None:
+        self.kind, self.detail = kind, detail
+
+    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+        machine.out.append(Problem(self.kind, text, self.detail, start, end))

@@ -1,0 +1,279 @@
+"""What a machine keeps on its stack: alternatives, returns, loops, captures, calls, values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..events import ArgumentsDelta, Malformed, Problem, ProblemKind
+
+if TYPE_CHECKING:
+    from .json import Scanner, StringDecoder
+    from .machine import Machine
+    from .schema import ToolShape
+    from .steps import Step
+    from .value import Sink
+
+__all__ = [
+    "CallFrame",
+    "CallState",
+    "CaptureFrame",
+    "ChoiceFrame",
+    "Frame",
+    "LoopFrame",
+    "ReturnFrame",
+    "ScanFrame",
+    "ValueFrame",
+]
+
+DEFERRED_LIMIT = 1 << 20
+"""Characters of arguments that may wait for the call's name to come."""
+
+
+class Frame:
+    """Something to come back to."""
+
+    __slots__ = ()
+    held = 0
+
+    def undo(self, machine: Machine) -> Step | None:
+        """Called when the frame is given up because something inside it failed; a step goes on there."""
+        return None
+
+    def forget(self, events: int) -> None:
+        """So many of the events that were held have been published."""
+
+    def copy(self) -> Frame:
+        """A frame that shares nothing mutable with this one."""
+        return self
+
+
+class ChoiceFrame(Frame):
+    """Where a choice began and what to try if its present alternative fails, while it is `live`."""
+
+    __slots__ = ("call", "calls", "events", "key", "live", "otherwise", "position")
+
+    def __init__(
+        self, key: int, otherwise: Step, position: int, events: int, call: CallState | None, calls: int
+    ) -> None:
+        self.key, self.otherwise, self.position = key, otherwise, position
+        self.events, self.call, self.calls = events, call, calls
+        self.live = True
+
+    def undo(self, machine: Machine) -> Step | None:
+        if not self.live:
+            return None
+        machine.choices.pop()
+        self.restore(machine)
+        return self.otherwise
+
+    def restore(self, machine: Machine) -> None:
+        """Put the machine back where the choice began."""
+        machine.at = self.position - machine.base
+        del machine.out[self.events :]
+        machine.call, machine.calls = self.call, self.calls
+
+    def copy(self) -> ChoiceFrame:
+        call = self.call.copy() if self.call is not None else None
+        other = ChoiceFrame(self.key, self.otherwise, self.position, self.events, call, self.calls)
+        other.live = self.live
+        return other
+
+
+class ReturnFrame(Frame):
+    """Where to go on behind a rule, and what to remember of it."""
+
+    __slots__ = ("events", "position", "rule", "step")
+
+    def __init__(self, rule: int, step: Step, position: int, events: int) -> None:
+        self.rule, self.step, self.position, self.events = rule, step, position, events
+
+    def undo(self, machine: Machine) -> Step | None:
+        if machine.choices:
+            machine.memo[self.rule, self.position] = None
+        return None
+
+    def forget(self, events: int) -> None:
+        self.events -= events
+
+    def copy(self) -> ReturnFrame:
+        return ReturnFrame(self.rule, self.step, self.position, self.events)
+
+
+class LoopFrame(Frame):
+    """How often a repetition has matched, and where its last turn began."""
+
+    __slots__ = ("count", "position")
+
+    def __init__(self, count: int, position: int) -> None:
+        self.count, self.position = count, position
+
+    def copy(self) -> LoopFrame:
+        return LoopFrame(self.count, self.position)
+
+
+class CaptureFrame(Frame):
+    """Where a field begins; if it breaks, its characters are read again as something else."""
+
+    __slots__ = ("position",)
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+    def undo(self, machine: Machine) -> Step | None:
+        if machine.captures and machine.captures[-1] == self.position:
+            machine.captures.pop()
+        machine.at = self.position - machine.base
+        return None
+
+    def copy(self) -> CaptureFrame:
+        return CaptureFrame(self.position)
+
+
+class ScanFrame(Frame):
+    """A JSON value in the middle."""
+
+    __slots__ = ("decoder", "scanner", "started", "step")
+
+    def __init__(self, step: Step, scanner: Scanner, decoder: StringDecoder | None = None) -> None:
+        self.step, self.scanner, self.decoder = step, scanner, decoder
+        self.started = False
+
+    def copy(self) -> ScanFrame:
+        other = ScanFrame(self.step, self.scanner.copy(), self.decoder.copy() if self.decoder is not None else None)
+        other.started = self.started
+        return other
+
+
+class ValueFrame(Frame):
+    """A raw argument in the middle."""
+
+    __slots__ = ("sink",)
+
+    def __init__(self, sink: Sink) -> None:
+        self.sink = sink
+
+    @property
+    def held(self) -> int:  # type: ignore[override]
+        return self.sink.held
+
+    def copy(self) -> ValueFrame:
+        return ValueFrame(self.sink.copy())
+
+
+class CallFrame(Frame):
+    """A call that is open; once `committed`, what breaks it is mended by `recover`."""
+
+    __slots__ = ("committed", "recover")
+
+    def __init__(self, recover: Step) -> None:
+        self.recover = recover
+        self.committed = False
+
+    def undo(self, machine: Machine) -> Step | None:
+        if self.committed:
+            return self.recover
+        machine.kept, machine.kept_to = [], -1
+        return None
+
+    def copy(self) -> CallFrame:
+        other = CallFrame(self.recover)
+        other.committed = self.committed
+        return other
+
+
+class CallState:
+    """What is known of the call that is open."""
+
+    __slots__ = (
+        "begun",
+        "complete",
+        "deferred",
+        "id",
+        "index",
+        "keys",
+        "name",
+        "problems",
+        "raw",
+        "started",
+        "tool",
+        "waiting",
+    )
+
+    def __init__(self) -> None:
+        self.index = -1
+        self.name: str | None = None
+        self.id: str | None = None
+        self.begun = False  # was `CallBegin` published?
+        self.started = False  # has anything of the arguments been read?
+        self.complete = False  # is all read but the closer?
+        self.raw = False  # are the arguments text that need not be JSON?
+        self.keys: list[tuple[str, str]] = []  # the arguments' names and JSON types, in order
+        self.deferred: list[tuple[str, int, int]] = []  # arguments that came before the name
+        self.waiting = 0  # characters of them
+        self.problems: list[Problem] = []
+        self.tool: ToolShape | None = None
+
+    def copy(self) -> CallState:
+        """An independent copy."""
+        other = CallState.__new__(CallState)
+        for slot in CallState.__slots__:
+            setattr(other, slot, getattr(self, slot))
+        other.keys, other.deferred, other.problems = self.keys.copy(), self.deferred.copy(), self.problems.copy()
+        return other
+
+    def note(self, kind: ProblemKind, raw: str, detail: str, at: int) -> None:
+        """Add a diagnostic for `CallEnd`."""
+        self.problems.append(Problem(kind, raw, detail, at, at))
+
+    def delta(self, json: str, start: int, end: int) -> ArgumentsDelta:
+        """A piece of the arguments."""
+        self.started = True
+        return ArgumentsDelta(self.index, json, start, end)
+
+    def publish(self, machine: Machine, json: str, start: int, end: int) -> bool:
+        """Publish a piece of the arguments, or keep it until the call's name is known; false if that is too much."""
+        self.started = True
+        if self.begun:
+            machine.out.append(ArgumentsDelta(self.index, json, start, end))
+            return True
+        self.deferred.append((json, start, end))
+        self.waiting += len(json)
+        if self.waiting > DEFERRED_LIMIT:
+            machine.detail = "the arguments are too long to wait for the call's name"
+        return self.waiting <= DEFERRED_LIMIT
+
+    def diagnose(self, at: int) -> None:
+        """Compare the arguments with the tool's schema; what differs is noted, nothing is changed."""
+        seen: set[str] = set()
+        for key, kind in self.keys:
+            if key in seen:
+                self.note(ProblemKind.REPEATED_ARGUMENT, key, "the argument is given twice", at)
+            seen.add(key)
+            if self.tool is not None:
+                self._check(self.tool, key, kind, at)
+        if self.tool is not None and not self.raw:
+            for name in sorted(self.tool.required - seen):
+                self.note(ProblemKind.MISSING_ARGUMENT, name, "a required argument is missing", at)
+
+    def _check(self, tool: ToolShape, key: str, kind: str, at: int) -> None:
+        if key not in tool.arguments:
+            if not tool.open or tool.arguments:
+                self.note(ProblemKind.UNKNOWN_ARGUMENT, key, "the tool has no such argument", at)
+            return
+        kinds = tool.arguments[key]
+        if kinds is None or kind in kinds or (kind == "integer" and "number" in kinds):
+            return
+        self.note(ProblemKind.WRONG_TYPE, key, f"expected {' or '.join(sorted(kinds))}, found {kind}", at)
+
+    def flush(self, machine: Machine) -> None:
+        """Publish the arguments that waited for the name."""
+        for json, start, end in self.deferred:
+            machine.out.append(ArgumentsDelta(self.index, json, start, end))
+        self.deferred = []
+
+    def discard(self, machine: Machine) -> None:
+        """The name never came: what waited for it is malformed."""
+        for json, start, end in self.deferred:
+            if end > start:
+                machine.out.append(Malformed(json, start, end))
+        self.deferred = []

@@ -1,0 +1,469 @@
+"""Incremental JSON (RFC 8259): a scanner that validates text as it passes, and never re-reads or keeps it.
+
+`Scanner` answers one question per chunk: how far is this a JSON value? Its state is a bracket stack and a
+number; the text itself goes to the caller, who publishes the very characters that were scanned. Ordinary
+characters of strings are skipped by compiled regular expressions, and values that lie in the buffer complete by
+the standard library's C scanner. What a short chunk does to a state is learned once and then looked up, since a
+model writes from a finite vocabulary: the scanner is an automaton over tokens that builds itself as it runs.
+
+`StringDecoder` undoes the escapes of a JSON string chunk by chunk, for arguments that a model wrote as JSON
+inside a JSON string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from json import JSONDecoder, loads
+
+__all__ = ["DEPTH_LIMIT", "Scanner", "State", "StringDecoder"]
+
+DEPTH_LIMIT = 256
+"""Nesting beyond this is refused: no real call comes near it, and consumers recurse on it."""
+
+NUMBER_LIMIT = 1024
+"""Characters of one number; longer ones are an attack on whoever converts them."""
+
+WHOLE = 64
+"""Characters that must lie ahead before the C scanner is worth its set-up."""
+
+SHORT = 16
+"""Characters of the longest chunk whose effect is learned: longer ones hardly ever come twice."""
+
+LEARNED_LIMIT = 1024
+"""Effects kept for one configuration before they are forgotten, so that no input can make memory grow."""
+
+
+class State:
+    """The scanner's states, as small integers that compare fast."""
+
+    VALUE = 0
+    STRING = 1
+    KEY = 2
+    COLON = 3
+    AFTER = 4
+    NEXT_KEY = 5
+    FIRST_KEY = 6
+    FIRST_VALUE = 7
+    ESCAPE = 8
+    HEX = 9
+    NUMBER = 10
+    LITERAL = 11
+    DONE = 12
+    FAILED = 13
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+# `len` stands for the conversion of numbers: the cheapest callable, with no limit on digits.
+_scan_whole: Callable[[str, int], tuple[object, int]] = JSONDecoder(
+    parse_int=len,
+    parse_float=len,
+    parse_constant=_refuse,
+).scan_once
+
+_PLAIN = r'[^"\\\x00-\x1f]*+'
+_ESCAPED = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
+_string_run = re.compile(rf"{_PLAIN}(?:{_ESCAPED}{_PLAIN})*+").match
+_space_run = re.compile(r"[ \t\n\r]*+").match
+_unclean = re.compile(r'["\\\x00-\x1f]').search
+
+# The number grammar as an automaton over (start, minus, zero, integer, point, fraction, e, sign, exponent).
+_NUMBER_EDGES: dict[str, tuple[tuple[str, str], ...]] = {
+    "start": (("-", "minus"), ("0", "zero"), ("123456789", "integer")),
+    "minus": (("0", "zero"), ("123456789", "integer")),
+    "zero": ((".", "point"), ("eE", "e")),
+    "integer": (("0123456789", "integer"), (".", "point"), ("eE", "e")),
+    "point": (("0123456789", "fraction"),),
+    "fraction": (("0123456789", "fraction"), ("eE", "e")),
+    "e": (("+-", "sign"), ("0123456789", "exponent")),
+    "sign": (("0123456789", "exponent"),),
+    "exponent": (("0123456789", "exponent"),),
+}
+_NUMBER_STEPS = {
+    (state, char): target for state, edges in _NUMBER_EDGES.items() for chars, target in edges for char in chars
+}
+_NUMBER_ENDS = frozenset(("zero", "integer", "fraction", "exponent"))
+_NUMBER_INTEGERS = frozenset(("start", "minus", "zero", "integer"))
+_LITERALS = {"t": "true", "f": "false", "n": "null"}
+_KINDS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
+
+
+class _Effect:
+    """What one chunk does in one configuration; `tail` replaces the innermost brackets, `None` keeps them."""
+
+    __slots__ = ("back", "effects", "left", "size", "state", "sub", "tail")
+
+    def __init__(self, after: Scanner, tail: str | None, effects: _Effects) -> None:
+        self.state, self.sub, self.back, self.left = after.state, after._sub, after._back, after._left
+        self.size, self.tail, self.effects = after._size, tail, effects
+
+
+_Effects = dict[str, "_Effect | None"]
+_Configuration = tuple[int, str, int, int, str]
+_TAIL = 3
+_learned: dict[_Configuration, _Effects] = {}
+
+
+def _effects_of(configuration: _Configuration) -> _Effects:
+    effects = _learned.get(configuration)
+    if effects is None:
+        effects = _learned[configuration] = {}
+    return effects
+
+
+class Scanner:
+    """Validates one JSON value, fed in pieces; O(1) state per open bracket, each character read once.
+
+    `members` lists, for a top-level object, its keys (as written, between the quotes) and the type of each
+    value, if `watch` was set.
+    """
+
+    __slots__ = (
+        "_back",
+        "_effects",
+        "_floor",
+        "_left",
+        "_size",
+        "_stack",
+        "_sub",
+        "error",
+        "members",
+        "state",
+    )
+
+    def __init__(self, *, watch: bool = False) -> None:
+        self.state = State.VALUE
+        self.error = ""
+        self.members: list[tuple[str, str]] = []
+        self._floor = int(watch)  # brackets that learned effects must not touch: at depth 1, members are noted
+        self._stack = ""  # the open brackets, outermost first
+        self._effects: _Effects | None = None  # what chunks do in the present configuration, if that can be learned
+        self._back = State.STRING  # the state to return to after an escape
+        self._left = 0  # hexadecimal digits still to come
+        self._sub = ""  # the key so far, what is left of a literal, or where in a number we are
+        self._size = 0  # characters of the number so far
+
+    def copy(self) -> Scanner:
+        """An independent scanner in the same state."""
+        other = Scanner.__new__(Scanner)
+        for slot in Scanner.__slots__:
+            setattr(other, slot, getattr(self, slot))
+        other.members = self.members.copy()
+        return other
+
+    @property
+    def done(self) -> bool:
+        """Whether the value is complete; a top-level number only is when something else follows it."""
+        return self.state == State.DONE
+
+    @property
+    def failed(self) -> bool:
+        """Whether the text is not JSON; `error` says why."""
+        return self.state == State.FAILED
+
+    def scan(self, text: str, start: int) -> int:
+        """Read from `start` and return the index behind the last character that belongs to the value."""
+        effects = self._effects
+        if effects is not None and start == 0:
+            effect = effects.get(text)
+            if effect is not None:
+                return self._apply(effect, text)
+            if self.state == State.STRING and _unclean(text) is None:
+                return len(text)
+            if len(text) <= SHORT and text not in effects:
+                effect = self._learn(effects, text)
+                if effect is not None:
+                    return self._apply(effect, text)
+        i = self._read(text, start)
+        self._configure()
+        return i
+
+    def _read(self, text: str, i: int) -> int:
+        end = len(text)
+        tried = end - i < WHOLE
+        while i < end:
+            if self.state == State.VALUE and not tried and text[i] in "{[" and len(self._stack) >= self._floor:
+                whole = self._whole(text, i)
+                if whole:
+                    self._note(text[i])
+                    self._close()
+                    i = whole
+                    continue
+                tried = True  # once a chunk, so that failing costs at most a second look at it
+            i = self._step(text, i)
+            if self.state >= State.DONE:
+                break
+        return i
+
+    def _apply(self, effect: _Effect, text: str) -> int:
+        if effect.tail is None:
+            self._effects = effect.effects
+        else:
+            keep = max(self._floor, len(self._stack) - _TAIL)
+            self._stack = self._stack[:keep] + effect.tail
+        if effect.state == State.NUMBER:
+            # A number that fills the chunk goes on from where it was.
+            self._size = self._size + len(text) if effect.size == len(text) and self.state == State.NUMBER else effect.size
+        self.state, self._sub, self._back, self._left = effect.state, effect.sub, effect.back, effect.left
+        if effect.tail is not None or self._size > NUMBER_LIMIT // 2:
+            self._configure()
+        return len(text)
+
+    def _configure(self) -> None:
+        """Find the effects for the present configuration, where chunks act on the innermost brackets alone."""
+        stack = self._stack
+        if len(stack) <= self._floor or self.state >= State.DONE or self._size > NUMBER_LIMIT // 2:
+            self._effects = None
+            return
+        tail = stack[max(self._floor, len(stack) - _TAIL) :]
+        self._effects = _effects_of((self.state, self._sub, self._back, self._left, tail))
+
+    def _learn(self, effects: _Effects, text: str) -> _Effect | None:
+        """Work out what a chunk does here by reading it with the innermost brackets alone."""
+        if len(effects) >= LEARNED_LIMIT:
+            effects.clear()
+        trial = self.copy()
+        tail = trial._stack = self._stack[max(self._floor, len(self._stack) - _TAIL) :]
+        trial._floor, trial._size, trial.members = 0, 0, []
+        room = DEPTH_LIMIT - len(self._stack)
+        trial._read(text, 0)
+        effect = None
+        if trial.state < State.DONE and len(text) < room:
+            # A state that depends on brackets below the tail shows as `DONE`; all others are the same above them.
+            trial._configure()
+            same = trial._stack == tail
+            effect = _Effect(trial, None if same else trial._stack, trial._effects if trial._effects is not None else {})
+        effects[text] = effect
+        return effect
+
+    def finish(self) -> bool:
+        """Whether the value is complete if the input ends here."""
+        if self.state == State.NUMBER and not self._stack and self._sub in _NUMBER_ENDS:
+            self.state = State.DONE
+        return self.state == State.DONE
+
+    def fast(self, text: str) -> bool:
+        """Whether the text lies wholly inside the string that is open: nothing to track."""
+        return self.state == State.STRING and _unclean(text) is None
+
+    def _whole(self, text: str, i: int) -> int:
+        """The end of the complete value that starts at `i`, 0 if it can't be told at once."""
+        try:
+            value, end = _scan_whole(text, i)
+        except (StopIteration, ValueError, RecursionError):
+            return 0
+        room = DEPTH_LIMIT - len(self._stack)
+        if text.count("[", i, end) + text.count("{", i, end) > room and _depth(value) > room:
+            return 0
+        return end
+
+    def _step(self, text: str, i: int) -> int:
+        """Take one token, or the part of it that is there."""
+        state = self.state
+        if state == State.STRING or state == State.KEY:
+            return self._in_string(text, i)
+        if state >= State.ESCAPE:
+            return self._in_token(text, i)
+        char = text[i]
+        if char in " \t\n\r":
+            found = _space_run(text, i)
+            return found.end() if found else i
+        if state == State.AFTER:
+            return self._after(char, i)
+        if state == State.COLON:
+            return self._expect(char, i, ":", State.VALUE)
+        if state == State.NEXT_KEY or (state == State.FIRST_KEY and char != "}"):
+            return self._expect(char, i, '"', State.KEY)
+        if (state == State.FIRST_KEY and char == "}") or (state == State.FIRST_VALUE and char == "]"):
+            return self._pop(i)
+        return self._value(char, i)
+
+    def _in_string(self, text: str, i: int) -> int:
+        found = _string_run(text, i)
+        end = found.end() if found else i
+        watched = self._floor and self.state == State.KEY and len(self._stack) == 1
+        if watched:
+            self._sub += text[i:end]
+        if end == len(text):
+            return end
+        char = text[end]
+        if char == '"':
+            if self.state == State.KEY:
+                if watched:
+                    self.members.append((self._sub, ""))
+                self.state = State.COLON
+            else:
+                self._close()
+            return end + 1
+        if char != "\\":
+            return self._fail(end, "a control character in a string")
+        if watched:
+            self._sub += char
+        self._back, self.state = self.state, State.ESCAPE
+        return end + 1
+
+    def _in_token(self, text: str, i: int) -> int:
+        state = self.state
+        if state == State.FIRST_VALUE:
+            return self._value(text[i], i)
+        if state == State.NUMBER:
+            return self._in_number(text, i)
+        char = text[i]
+        if state == State.LITERAL:
+            if char != self._sub[0]:
+                return self._fail(i, f"expected {self._sub!r}")
+            self._sub = self._sub[1:]
+            if not self._sub:
+                self._close()
+            return i + 1
+        if self._floor and self._back == State.KEY and len(self._stack) == 1:
+            self._sub += char
+        if state == State.HEX:
+            if char not in "0123456789abcdefABCDEF":
+                return self._fail(i, "expected four hexadecimal digits")
+            self._left -= 1
+            if self._left == 0:
+                self.state = self._back
+        elif char == "u":
+            self.state, self._left = State.HEX, 4
+        elif char in '"\\/bfnrt':
+            self.state = self._back
+        else:
+            return self._fail(i, f"no such escape: \\{char}")
+        return i + 1
+
+    def _in_number(self, text: str, i: int) -> int:
+        sub, start = self._sub, i
+        for i in range(start, min(len(text), start + NUMBER_LIMIT + 1)):
+            target = _NUMBER_STEPS.get((sub, text[i]))
+            if target is None:
+                self._sub = sub
+                if sub not in _NUMBER_ENDS:
+                    return self._fail(i, "not a number")
+                self._close()
+                return i
+            if target not in _NUMBER_INTEGERS and self.members and len(self._stack) == 1:
+                self.members[-1] = (self.members[-1][0], "number")
+            sub = target
+            self._size += 1
+            if self._size > NUMBER_LIMIT:
+                return self._fail(i, "a number is too long")
+        self._sub = sub
+        return len(text)
+
+    def _value(self, char: str, i: int) -> int:
+        self._note(char)
+        if char == '"':
+            self.state = State.STRING
+        elif char == "{" or char == "[":
+            if len(self._stack) >= DEPTH_LIMIT:
+                return self._fail(i, "nested too deeply")
+            self._stack += char
+            self.state = State.FIRST_KEY if char == "{" else State.FIRST_VALUE
+        elif char in _LITERALS:
+            self.state, self._sub = State.LITERAL, _LITERALS[char][1:]
+        elif char in "-0123456789":
+            self.state, self._sub, self._size = State.NUMBER, "start", 0
+            return i
+        else:
+            return self._fail(i, "expected a value")
+        return i + 1
+
+    def _after(self, char: str, i: int) -> int:
+        top = self._stack[-1]
+        if char == ",":
+            self._sub = ""
+            self.state = State.NEXT_KEY if top == "{" else State.VALUE
+            return i + 1
+        if char == ("}" if top == "{" else "]"):
+            return self._pop(i)
+        return self._fail(i, f"expected ',' or the end of the {_KINDS[top]}")
+
+    def _expect(self, char: str, i: int, wanted: str, state: int) -> int:
+        if char != wanted:
+            return self._fail(i, f"expected {wanted!r}")
+        self.state, self._sub = state, ""
+        return i + 1
+
+    def _pop(self, i: int) -> int:
+        self._stack = self._stack[:-1]
+        self._close()
+        return i + 1
+
+    def _close(self) -> None:
+        self._sub, self._size = "", 0
+        self.state = State.AFTER if self._stack else State.DONE
+
+    def _note(self, char: str) -> None:
+        if self._floor and len(self._stack) == 1 and self.members:
+            self.members[-1] = (self.members[-1][0], _KINDS.get(char, "integer"))
+
+    def _fail(self, i: int, error: str) -> int:
+        self.state, self.error = State.FAILED, error
+        return i
+
+
+def _depth(value: object) -> int:
+    """The nesting of a decoded value, without recursion."""
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [
+            item
+            for box in level
+            for item in (box.values() if isinstance(box, dict) else box if isinstance(box, list) else ())
+            if isinstance(item, (dict, list))
+        ]
+    return depth
+
+
+class StringDecoder:
+    """Undoes the escapes of a JSON string, fed in pieces without its quotes; holds at most one escape pair."""
+
+    __slots__ = ("held",)
+
+    def __init__(self) -> None:
+        self.held = ""
+
+    def copy(self) -> StringDecoder:
+        """An independent decoder in the same state."""
+        other = StringDecoder()
+        other.held = self.held
+        return other
+
+    def feed(self, piece: str) -> str:
+        """The decoded text of what has come; a cut escape or a lone high surrogate waits for the rest."""
+        text = self.held + piece
+        found = _string_run(text)
+        end = found.end() if found else 0
+        if _ends_in_high_surrogate(text, end):
+            end -= 6
+        self.held = text[end:]
+        return _unescape(text[:end])
+
+    def finish(self) -> str:
+        """The decoded rest; an escape that was cut is kept as it is written."""
+        held, self.held = self.held, ""
+        found = _string_run(held)
+        end = found.end() if found else 0
+        return _unescape(held[:end]) + held[end:]
+
+
+def _ends_in_high_surrogate(text: str, end: int) -> bool:
+    # An escaped backslash before "ud83d" makes it plain text: count the backslashes.
+    tail = text[max(0, end - 6) : end]
+    if len(tail) < 6 or tail[:2] != "\\u" or not "d800" <= tail[2:].lower() <= "dbff":
+        return False
+    before = text[: end - 6]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 0
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    value = loads(f'"{text}"')
+    assert isinstance(value, str)
+    return value

@@ -1,0 +1,223 @@
+"""The machine that runs a grammar over text that arrives in pieces.
+
+A grammar is compiled (`program`) into steps, each of which reads something at the cursor and names the next step.
+The machine takes steps until one has to wait for more input. A parsing expression tries one alternative after the
+other; whoever can still be taken back sits on the stack as a `ChoiceFrame`, and while one is open nothing that was
+read since is published. So what is published is never retracted, and since steps only ever look at characters
+that are there, how the input was cut cannot matter. Grammars close their choices early (`analyze` bounds how
+early), so hardly anything is held back.
+
+Most of the time the machine rests inside one long piece of text. Such a step has a `fast` form that turns a chunk
+without markers directly into one event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..errors import ParserFinished
+from ..events import Event, Malformed, Problem, ProblemKind
+from .analyze import FIELD_LIMIT
+from .frames import CallFrame, CallState, ChoiceFrame, Frame
+from .schema import NO_TOOLS, Toolbox
+
+if TYPE_CHECKING:
+    from .program import Program
+    from .steps import Step
+
+__all__ = ["Machine"]
+
+Fast = Callable[["Machine", str], list[Event] | None]
+"""Takes a chunk while nothing is held; ``None`` if it must be looked at more closely."""
+
+
+class Machine:
+    """One run of a program: `feed` text, then `finish`; `copy` at any point to try several continuations.
+
+    Amortised O(chunk) per feed for streamable grammars; what is held never exceeds the program's bound.
+    """
+
+    def __init__(self, program: Program, *, entry: str | None = None, tools: Toolbox = NO_TOOLS) -> None:
+        self.program = program
+        self.tools = tools
+        self.step: Step | None = program.entry(entry)
+        self.text = ""  # what is held or being read
+        self.at = 0  # the cursor in it
+        self.base = 0  # where it begins in the input
+        self.ended = False  # no more input comes
+        self.reason: str | None = None  # the engine's reason for that
+        self.stopped = False  # a stop marker was read
+        self.starved = -1  # where a step last failed only because the input ended
+        self.stack: list[Frame] = []
+        self.choices: list[ChoiceFrame] = []  # those on the stack that can still be taken back
+        self.captures: list[int] = []  # where the fields that are being captured begin
+        self.out: list[Event] = []
+        self.fields: dict[str, str] = {}  # what has been captured for the call or argument that is open
+        self.header: dict[str, str] = {}  # the fields of the last header
+        self.detail = ""  # why the last JSON value or argument broke
+        self.call: CallState | None = None
+        self.calls = 0  # calls begun so far
+        self.completed = 0  # calls that are complete
+        self.kept: list[str] = []  # the open call's characters before `kept_to`
+        self.kept_to = -1
+        self.memo: dict[tuple[int, int], tuple[int, tuple[Event, ...]] | None] = {}
+        self._fast: Fast | None = None
+        self._finished = False
+        self._run()
+
+    # The three verbs
+
+    def feed(self, chunk: str) -> list[Event]:
+        """The events that this chunk decides; raises `ParserFinished` after `finish`."""
+        fast = self._fast
+        if fast is not None:
+            events = fast(self, chunk)
+            if events is not None:
+                return events
+        if self._finished:
+            raise ParserFinished
+        self.text = self.text + chunk if self.text else chunk
+        return self.resume()
+
+    def finish(self, reason: str | None = None) -> list[Event]:
+        """The events of the end of the input: nothing stays held; `reason` is why the engine stopped."""
+        if self._finished:
+            raise ParserFinished
+        self._finished = self.ended = True
+        self.reason = reason
+        return self.resume()
+
+    def copy(self) -> Machine:
+        """An independent machine in the same state; O(stack + hold)."""
+        other = Machine.__new__(Machine)
+        other.__dict__.update(self.__dict__)
+        twins = {id(frame): frame.copy() for frame in self.stack}
+        other.stack = [twins[id(frame)] for frame in self.stack]
+        other.choices = [twin for frame in self.choices if isinstance(twin := twins[id(frame)], ChoiceFrame)]
+        other.captures, other.out, other.kept = self.captures.copy(), self.out.copy(), self.kept.copy()
+        other.fields, other.header, other.memo = self.fields.copy(), self.header.copy(), self.memo.copy()
+        other.call = self.call.copy() if self.call is not None else None
+        return other
+
+    @property
+    def position(self) -> int:
+        """Characters fed so far."""
+        return self.base + len(self.text)
+
+    @property
+    def held(self) -> int:
+        """Characters that wait to be decided, in the buffer or in a value whose type is open."""
+        return len(self.text) + sum(frame.held for frame in self.stack)
+
+    def accepts(self) -> frozenset[str]:
+        """What may come next, as the terminals of the grammar's EBNF; alternatives still open included."""
+        steps = [self.step, *(choice.otherwise for choice in self.choices)]
+        return frozenset(text for step in steps if step is not None for text in step.expected())
+
+    # For the steps
+
+    def fail(self) -> Step:
+        """Go back to the last choice, or to the call that is broken; else give up."""
+        stack = self.stack
+        while stack:
+            step = stack.pop().undo(self)
+            if step is not None:
+                return step
+        return self.program.failed
+
+    def choose(self, key: int, otherwise: Step) -> None:
+        """Remember where to go if what follows fails."""
+        call = self.call.copy() if self.call is not None else None
+        frame = ChoiceFrame(key, otherwise, self.base + self.at, len(self.out), call, self.calls)
+        self.stack.append(frame)
+        self.choices.append(frame)
+
+    def decide(self, keys: frozenset[int]) -> None:
+        """Give up the alternatives of the innermost open choices of these keys."""
+        left = set(keys)
+        for frame in reversed(self.choices):
+            if frame.key in left:
+                left.discard(frame.key)
+                frame.live = False
+                if not left:
+                    break
+        self.choices = [frame for frame in self.choices if frame.live]
+
+    def commit(self) -> None:
+        """Give up all alternatives; calls that are open can only be read as calls from now on."""
+        for choice in self.choices:
+            choice.live = False
+        self.choices.clear()
+        for frame in self.stack:
+            if isinstance(frame, CallFrame):
+                frame.committed = True
+
+    def keep(self, upto: int) -> None:
+        """Remember the open call's characters before an index of the buffer."""
+        if 0 <= self.kept_to < self.base + upto:
+            self.kept.append(self.text[self.kept_to - self.base : upto])
+            self.kept_to = self.base + upto
+
+    def take_kept(self) -> str:
+        """The open call's characters up to the cursor, which need not be remembered any longer."""
+        self.keep(self.at)
+        raw = "".join(self.kept)
+        self.kept, self.kept_to = [], -1
+        return raw
+
+    def problem(self, kind: ProblemKind, raw: str, detail: str) -> None:
+        """Report something at the cursor."""
+        here = self.base + self.at
+        self.out.append(Problem(kind, raw, detail, here, here))
+
+    def resume(self) -> list[Event]:
+        """Take the steps that what is there allows, and publish what they decide."""
+        self._run()
+        return self._publish()
+
+    # Inside
+
+    def _run(self) -> None:
+        self._fast = None
+        step = self.step
+        while True:
+            while step is not None:
+                self.step = step
+                step = step.run(self)
+            if not self.captures or self.position - self.captures[0] <= FIELD_LIMIT or self.ended:
+                break
+            step = self.fail()
+
+    def _publish(self) -> list[Event]:
+        """What is decided; what is not stays held."""
+        out, choices = self.out, self.choices
+        hold = self.at
+        if choices or self.captures:
+            first = min([choice.position for choice in choices[:1]] + self.captures[:1])
+            hold = min(hold, first - self.base)
+        if self.kept_to >= 0:
+            self.keep(hold)
+        self.base += hold
+        self.text = self.text[hold:]
+        self.at -= hold
+        if choices:
+            decided = choices[0].events
+            published, self.out = out[:decided], out[decided:]
+            for choice in choices:
+                choice.events -= decided
+            for frame in self.stack:
+                frame.forget(decided)
+            return published
+        self.memo.clear()
+        self.out = []
+        if not self.text and self.step is not None:
+            self._fast = self.step.fast
+        return out
+
+    def give_up(self) -> None:
+        """Nothing of the grammar fits: what is here and all that comes is malformed."""
+        if self.at < len(self.text):
+            start = self.base + self.at
+            self.out.append(Malformed(self.text[self.at :], start, self.position))
+            self.at = len(self.text)

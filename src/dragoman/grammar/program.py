@@ -1,0 +1,253 @@
+"""Compiles a grammar into the steps that a `machine` takes.
+
+Steps are linked backwards: each node is compiled with the step that comes after it. Along the way the compiler
+carries what the characters mean (`label`), what can follow (for `Analysis`), and which open choices are decided as
+soon as the node's first characters have been read (`cuts`); a `CutStep` goes in right there.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..events import ProblemKind
+from . import calls, labels, steps
+from . import nodes as n
+from .analyze import ANYTHING, AT_END, Analysis, First, Report, analyze, lead_of
+from .labels import Label
+from .nodes import Grammar, Node
+from .steps import Step
+from .tries import followed_pattern
+
+__all__ = ["Program", "program_of"]
+
+_NO_CUTS: frozenset[int] = frozenset()
+_RESYNC = labels.malformed
+
+
+class Program:
+    """A grammar ready to run; immutable once built, shared by all machines that run it."""
+
+    def __init__(self, grammar: Grammar, without: frozenset[str]) -> None:
+        self.grammar = grammar
+        self.report: Report = analyze(grammar)
+        compiler = _Compiler(grammar, without)
+        self._entries = {None: compiler.entry(grammar.root)}
+        self._entries |= {name: compiler.entry(node) for name, node in grammar.entries}
+        self.failed = compiler.failed
+
+    @property
+    def hold_bound(self) -> int | None:
+        """Characters that a machine holds at most, ``None`` if that is not bounded."""
+        return self.report.hold_bound
+
+    def entry(self, name: str | None) -> Step:
+        """The first step; raises `KeyError` for an entry that the grammar does not have."""
+        return self._entries[name]
+
+
+@lru_cache(maxsize=256)
+def program_of(grammar: Grammar, without: frozenset[str] = frozenset()) -> Program:
+    """The program of a grammar, without the gates of these options, compiled once; raises `GrammarError`."""
+    return Program(grammar, without)
+
+
+def _linked(step: Step, after: Step) -> Step:
+    step.next = after
+    return step
+
+
+class _Compiler:
+    def __init__(self, grammar: Grammar, without: frozenset[str]) -> None:
+        self.analysis = Analysis(grammar)
+        self.without = without
+        rest = steps.RestStep()
+        unfit = steps.GiveUpStep(ProblemKind.MALFORMED, "the input does not follow the grammar")
+        over = steps.GiveUpStep(ProblemKind.TRAILING_INPUT, "the grammar ends before the input does")
+        self.failed: Step = _linked(unfit, rest)
+        self.done: Step = steps.TrailingStep(_linked(over, rest))
+        self.keys = 0
+        self.bodies: dict[tuple[str, int], steps.RuleStep] = {}
+
+    def entry(self, node: Node) -> Step:
+        """The step at which the whole of the input begins as this node."""
+        return self.compile(node, self.done, labels.markup, AT_END, _NO_CUTS)
+
+    def compile(self, node: Node, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
+        """The first step of a node; see the module's head."""
+        match node:
+            case n.Literal(text=text):
+                return _linked(steps.LiteralStep(text, label), self._cut(cuts, after)) if text else after
+            case n.Chars():
+                return self._chars(node, after, label, cuts)
+            case n.Sequence():
+                return self._sequence(node, after, label, follow, cuts)
+            case n.Choice():
+                return self._choice(node, after, label, follow, cuts)
+            case n.Repeat():
+                return self._repeat(node, after, label, follow, cuts)
+            case n.Peek(item=item) | n.Negate(item=item):
+                return self._lookahead(item, isinstance(node, n.Negate), after)
+            case n.Until():
+                return self._until(node, after, label, cuts)
+            case n.Json(form=form):
+                return self._json(form, after, label, cuts)
+            case n.Rule(name=name) | n.Ref(name=name):
+                return self._rule(name, after, label, follow, cuts)
+            case n.End():
+                return _linked(steps.EndStep(), after)
+            case n.Commit():
+                return _linked(steps.CommitStep(), after)
+            case n.Label(item=item, meaning=meaning, channel=channel):
+                return self.compile(item, after, _label(meaning, channel), follow, cuts)
+            case n.Tag(item=item, name=name):
+                return self.compile(item, _linked(steps.TagEndStep(name), after), labels.tagged(name), follow, cuts)
+            case n.Gate(option=option) if option in self.without:
+                return steps.FailStep()
+            case n.Schema(item=item) | n.Trigger(item=item) | n.Gate(item=item):
+                return self.compile(item, after, label, follow, cuts)
+            case _:
+                return self._meaning(node, after, label, follow, cuts)
+
+    def _meaning(self, node: Node, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
+        match node:
+            case n.Field(item=item, role=role, pattern=pattern, decode=decode):
+                return self._captured(item, calls.FieldEndStep(role, pattern, decode, False), after, cuts)
+            case n.Begin(item=n.Field(item=item, role=n.Role.NAME, pattern=pattern, decode=decode)):
+                return self._captured(item, calls.FieldEndStep(n.Role.NAME, pattern, decode, True), after, cuts)
+            case n.Begin(item=item):
+                return self.compile(item, _linked(calls.BeginEndStep(), after), label, follow, cuts)
+            case n.Arguments(item=item, raw=raw):
+                first = self.compile(item, after, labels.ArgumentsLabel(), follow, cuts)
+                return _linked(calls.RawArgumentsStep(), first) if raw else first
+            case n.Members(item=item):
+                return self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
+            case n.Value(until=until):
+                inside = self.compile(until, _linked(calls.ValueEndStep(), after), labels.ValueLabel(), follow, _NO_CUTS)
+                return _linked(calls.ValueStep(), inside)
+            case n.Call():
+                return self._call(node, after, label, follow, cuts)
+            case n.Header(cases=cases):
+                then = tuple((case.fields, self.compile(case.then, after, label, follow, _NO_CUTS)) for case in cases)
+                return calls.HeaderStep(node, then)
+            case n.StopMark(item=item):
+                return self._captured(item, calls.StopEndStep(), after, cuts)
+            case n.Report(item=item, kind=kind, detail=detail):
+                return self._captured(item, calls.ReportEndStep(kind, detail), after, cuts)
+            case _:
+                raise TypeError(f"not a node: {node!r}")
+
+    def _cut(self, cuts: frozenset[int], after: Step) -> Step:
+        return _linked(steps.CutStep(cuts), after) if cuts else after
+
+    def _key(self) -> int:
+        self.keys += 1
+        return self.keys
+
+    def _chars(self, node: n.Chars, after: Step, label: Label, cuts: frozenset[int]) -> Step:
+        if not cuts:
+            return _linked(steps.PushLoopStep(), _linked(steps.CharsStep(node.cls, node.low, node.high, label), after))
+        # The first character decides: read it alone, then the rest.
+        high = None if node.high is None else node.high - 1
+        rest = after
+        if high != 0:
+            more = steps.CharsStep(node.cls, node.low - 1, high, label)
+            rest = _linked(steps.PushLoopStep(), _linked(more, after))
+        one = _linked(steps.CharsStep(node.cls, 1, 1, label), self._cut(cuts, rest))
+        return _linked(steps.PushLoopStep(), one)
+
+    def _sequence(self, node: n.Sequence, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
+        items = node.items
+        lead = lead_of(items) if items else 0
+        step = after
+        for k in reversed(range(len(items))):
+            here = cuts if k == lead else _NO_CUTS
+            step = self.compile(items[k], step, label, self.analysis.follow(items, k, follow), here)
+        return step
+
+    def _choice(self, node: n.Choice, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
+        items = node.items
+        if not items:
+            return steps.FailStep()
+        step = self.compile(items[-1], after, label, follow, cuts)
+        for k in reversed(range(len(items) - 1)):
+            choice = steps.ChoiceStep(self._key())
+            decided = cuts | {choice.key} if self.analysis.decided(items, k, follow) else cuts
+            choice.first = self.compile(items[k], _linked(steps.WithdrawStep(), after), label, follow, decided)
+            choice.otherwise = step
+            step = choice
+        return step
+
+    def _repeat(self, node: n.Repeat, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
+        loop = steps.LoopStep(self._key(), node.low, node.high)
+        first = self.analysis.first(node.item)
+        again = First(first.atoms | follow.atoms, follow.empty)
+        decided = {loop.key} if self.analysis.goes_on(node.item, follow) else frozenset[int]()
+        inner = (cuts if node.low else _NO_CUTS) | decided
+        loop.body = self.compile(node.item, steps.NextTurnStep(loop), label, again, inner)
+        loop.leave = _linked(steps.PopStep(), after)
+        return _linked(steps.PushLoopStep(), loop)
+
+    def _lookahead(self, item: Node, negative: bool, after: Step) -> Step:
+        choice = steps.ChoiceStep(self._key())
+        choice.otherwise = after if negative else steps.FailStep()
+        undo = _linked(steps.UndoStep(negative), after)
+        choice.first = self.compile(item, undo, labels.Silent(), ANYTHING, _NO_CUTS)
+        return choice
+
+    def _until(self, node: n.Until, after: Step, label: Label, cuts: frozenset[int]) -> Step:
+        then = followed_pattern(node.then, node.gap) if node.then else None
+        step = _linked(steps.UntilStep(node.delimiters, then, label), after)
+        if node.low:
+            return _linked(steps.SomeStep(node.delimiters), self._cut(cuts, step))
+        return step
+
+    def _json(self, form: n.JsonForm, after: Step, label: Label, cuts: frozenset[int]) -> Step:
+        if form is not n.JsonForm.QUOTED:
+            peek = n.Peek(n.Chars(r' \t\r\n"{[\-0-9tfn')) if cuts else None
+            scan = _linked(calls.ScanStep(form, label), after)
+            return self._lookahead(peek.item, False, self._cut(cuts, scan)) if peek is not None else scan
+        quote = labels.markup
+        inside = _linked(calls.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
+        return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside))
+
+    def _rule(self, name: str, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
+        item = self.analysis.rules[name]
+        if name not in self.analysis.recursive:
+            return self.compile(item, after, label, follow, cuts)
+        call = self.bodies.get((name, id(label)))
+        if call is None:
+            call = self.bodies[name, id(label)] = steps.RuleStep(name, len(self.bodies), _is_pure(item))
+            call.body = body = steps.PassStep()
+            body.next = self.compile(item, steps.ReturnStep(), label, ANYTHING, _NO_CUTS)
+        return _linked(call.twin(), after)
+
+    def _captured(self, item: Node, ending: Step, after: Step, cuts: frozenset[int]) -> Step:
+        inside = self.compile(item, _linked(ending, after), labels.Silent(), ANYTHING, cuts)
+        return _linked(calls.CaptureStep(), inside)
+
+    def _call(self, node: n.Call, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
+        ending = _linked(calls.CallEndStep(), after)
+        close = self.compile(node.close, ending, label, follow, _NO_CUTS)
+        closing = self.analysis.first(node.close)
+        following = First(closing.atoms | follow.atoms, follow.empty) if closing.empty else closing
+        body = self.compile(node.item, _linked(calls.BodyEndStep(), close), label, following, cuts)
+        rest = _linked(calls.ResyncEndStep(node.closers), after)
+        resync = _linked(steps.UntilStep((*node.closers, *node.resume), None, _RESYNC), rest)
+        return _linked(calls.CallStep(_linked(calls.RecoverStep(node.resume, resync), after)), body)
+
+
+def _label(meaning: n.Meaning, channel: str | None) -> Label:
+    match meaning:
+        case n.Meaning.CONTENT:
+            return labels.content(channel)
+        case n.Meaning.REASONING:
+            return labels.reasoning
+        case n.Meaning.MARKUP:
+            return labels.markup
+        case n.Meaning.MALFORMED:
+            return labels.malformed
+
+
+def _is_pure(item: Node) -> bool:
+    """Whether a rule does nothing but publish text, so that what it did can be repeated from memory."""
+    return not any(isinstance(node, (n.Call, n.Begin, n.Field, n.Header, n.StopMark, n.Commit)) for node in item.walk())

@@ -1,0 +1,194 @@
+"""JSON Schema, as far as reading a call needs it: which arguments a tool has, and of which JSON types.
+
+Read are ``type`` (one or several), ``properties``, ``required``, ``additionalProperties``, ``enum``, ``const``,
+``nullable`` (OpenAPI), ``anyOf``, ``oneOf``, ``allOf`` and ``$ref`` into the same document. What only narrows values
+(bounds, patterns, formats) is left to whoever executes the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from ..errors import InvalidTool
+from ..types import JSON, Tool
+
+__all__ = ["NO_TOOLS", "ToolShape", "Toolbox", "kinds_of", "shape_of"]
+
+KINDS = frozenset(["string", "integer", "number", "boolean", "null", "object", "array"])
+REF_DEPTH = 64
+"""Nested references and combinations that are followed; deeper ones count as any type."""
+
+
+class ToolShape(Struct, frozen=True):
+    """A tool's arguments: JSON types by name (``None``: any), which are required, and whether others may come."""
+
+    name: str
+    arguments: Mapping[str, frozenset[str] | None]
+    required: frozenset[str]
+    open: bool
+
+
+class Toolbox(Struct, frozen=True):
+    """The shapes of the tools of a request, by name; `known` is false where no tools were given at all."""
+
+    shapes: Mapping[str, ToolShape]
+    known: bool
+
+    @classmethod
+    def of(cls, tools: Iterable[Tool]) -> Toolbox:
+        """Read the tools' schemas; raises `InvalidTool` for one that can't be read."""
+        shapes: dict[str, ToolShape] = {}
+        for tool in tools:
+            if tool.name in shapes:
+                raise InvalidTool("name", "a name that no other tool has", tool.name, tool=tool.name)
+            shapes[tool.name] = shape_of(tool)
+        return cls(shapes, True)
+
+
+NO_TOOLS = Toolbox({}, False)
+
+
+def shape_of(tool: Tool) -> ToolShape:
+    """The shape of one tool; raises `InvalidTool` with the path to what is wrong."""
+    if tool.parameters is None:
+        return ToolShape(tool.name, {}, frozenset(), True)
+    reader = _Reader(tool.name, tool.parameters)
+    arguments: dict[str, frozenset[str] | None] = {}
+    required: set[str] = set()
+    is_open = True
+    for where, part in reader.parts(tool.parameters, "parameters", 0):
+        kind = part.get("type", "object")
+        if kind != "object" and not (isinstance(kind, (list, tuple)) and "object" in kind):
+            raise InvalidTool(f"{where}.type", "'object'", kind, tool=tool.name)
+        properties = reader.mapping(part, "properties", where)
+        for name, value in properties.items():
+            arguments[name] = reader.kinds(value, f"{where}.properties.{name}", 0)
+        names = part.get("required", ())
+        if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+            raise InvalidTool(f"{where}.required", "a list of names", names, tool=tool.name)
+        required.update(str(name) for name in names)
+        if part.get("additionalProperties") is False:
+            is_open = False
+    return ToolShape(tool.name, arguments, frozenset(required), is_open)
+
+
+def kinds_of(schema: Mapping[str, JSON]) -> frozenset[str] | None:
+    """The JSON types that a schema allows, ``None`` where it does not say."""
+    return _Reader("", schema).kinds(schema, "schema", 0)
+
+
+class _Reader:
+    """Reads the schemas of one document."""
+
+    def __init__(self, tool: str, root: Mapping[str, JSON]) -> None:
+        self.tool, self.root = tool, root
+
+    def kinds(self, schema: object, where: str, depth: int) -> frozenset[str] | None:
+        if schema is True or depth > REF_DEPTH:
+            return None
+        if schema is False:
+            return frozenset()
+        if not isinstance(schema, Mapping):
+            raise InvalidTool(where, "a JSON Schema", schema, tool=self.tool)
+        found = self._typed(schema, where)
+        if "$ref" in schema:
+            found = _both(found, self.kinds(self._resolve(schema["$ref"], where), f"{where}.$ref", depth + 1))
+        for word in ("anyOf", "oneOf"):
+            if word in schema:
+                branches = self._list(schema, word, where)
+                either = [self.kinds(item, f"{where}.{word}[{k}]", depth + 1) for k, item in enumerate(branches)]
+                union = None if None in either else frozenset[str]().union(*(kinds for kinds in either if kinds))
+                found = _both(found, union)
+        if "allOf" in schema:
+            for k, item in enumerate(self._list(schema, "allOf", where)):
+                found = _both(found, self.kinds(item, f"{where}.allOf[{k}]", depth + 1))
+        if schema.get("nullable") is True and found is not None:
+            found |= {"null"}
+        return found
+
+    def _typed(self, schema: Mapping[str, object], where: str) -> frozenset[str] | None:
+        found: frozenset[str] | None = None
+        if "type" in schema:
+            kind = schema["type"]
+            kinds = (kind,) if isinstance(kind, str) else kind
+            if not isinstance(kinds, (list, tuple)) or not all(item in KINDS for item in kinds):
+                raise InvalidTool(f"{where}.type", "one or several JSON types", kind, tool=self.tool)
+            found = frozenset(str(item) for item in kinds)
+        elif "properties" in schema:
+            found = frozenset(["object"])
+        elif "items" in schema:
+            found = frozenset(["array"])
+        if "enum" in schema:
+            found = _both(found, frozenset(_kind_of(item) for item in self._list(schema, "enum", where)))
+        if "const" in schema:
+            found = _both(found, frozenset([_kind_of(schema["const"])]))
+        return found
+
+    def parts(self, schema: Mapping[str, JSON], where: str, depth: int) -> Iterable[tuple[str, Mapping[str, JSON]]]:
+        """The object schemas that together describe the arguments: through ``$ref`` and ``allOf``."""
+        if depth > REF_DEPTH:
+            return
+        yield where, schema
+        if "$ref" in schema:
+            target = self._resolve(schema["$ref"], where)
+            if isinstance(target, Mapping):
+                yield from self.parts(target, f"{where}.$ref", depth + 1)
+        for k, item in enumerate(self._list(schema, "allOf", where) if "allOf" in schema else ()):
+            if isinstance(item, Mapping):
+                yield from self.parts(item, f"{where}.allOf[{k}]", depth + 1)
+
+    def mapping(self, schema: Mapping[str, JSON], word: str, where: str) -> Mapping[str, JSON]:
+        value = schema.get(word, {})
+        if not isinstance(value, Mapping):
+            raise InvalidTool(f"{where}.{word}", "an object", value, tool=self.tool)
+        return value
+
+    def _list(self, schema: Mapping[str, object], word: str, where: str) -> list[object] | tuple[object, ...]:
+        value = schema[word]
+        if not isinstance(value, (list, tuple)):
+            raise InvalidTool(f"{where}.{word}", "a list", value, tool=self.tool)
+        return value
+
+    def _resolve(self, ref: object, where: str) -> object:
+        if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
+            raise InvalidTool(f"{where}.$ref", "a reference into the same document ('#/...')", ref, tool=self.tool)
+        target: object = self.root
+        for step in ref[2:].split("/") if ref != "#" else ():
+            name = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(target, Mapping) and name in target:
+                target = target[name]
+            elif isinstance(target, (list, tuple)) and name.isdigit() and int(name) < len(target):
+                target = target[int(name)]
+            else:
+                raise InvalidTool(f"{where}.$ref", "a reference to something that is there", ref, tool=self.tool)
+        return target
+
+
+def _both(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] | None:
+    """The types that both allow."""
+    if a is None or b is None:
+        return b if a is None else a
+    both = a & b
+    if "integer" in a | b and "number" in a | b:
+        both |= {"integer"}
+    return both
+
+
+def _kind_of(value: object) -> str:
+    match value:
+        case bool():
+            return "boolean"
+        case None:
+            return "null"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case Mapping():
+            return "object"
+        case _:
+            return "array"

@@ -1,0 +1,188 @@
+"""The parser: text in, events out, for one output of one dialect.
+
+`Parser` is a dialect's machine with the caller's tools and policy; `parse` is ``feed(all)`` and ``finish()``, so a
+stream and a whole text can't be read differently. What the events mean is in `dragoman.events`; how a machine
+works in `dragoman.grammar.machine`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+
+import msgspec
+
+from ..dialect import DEFAULT_POLICY, START, Dialect, Policy
+from ..errors import InvalidTool
+from ..events import Event, Problem, ProblemKind, Stop, merge
+from ..grammar.machine import Machine
+from ..grammar.schema import NO_TOOLS, Toolbox
+from ..registry import get_dialect
+from ..types import JSON, Message, Tool
+from .assemble import assemble
+from .decode import Utf8
+
+__all__ = ["Parser", "aparse", "parse", "parse_events"]
+
+Tools = Sequence[Tool | Mapping[str, JSON]]
+
+TOOLBOX_LIMIT = 256
+"""Sets of tools whose schemas are kept compiled: a server sees the same few again and again."""
+
+_toolboxes: dict[bytes, Toolbox] = {}
+
+
+class Parser:
+    """Reads one output of a model, in pieces of any size.
+
+    Raises `UnknownDialect`, `InvalidTool` or `InvalidStart`. Of one output, not of several: make a new parser (about
+    as dear as twenty chunks) for each.
+    """
+
+    __slots__ = ("_machine", "_utf8", "dialect")
+
+    def __init__(
+        self,
+        dialect: str | Dialect,
+        tools: Tools | None = None,
+        *,
+        start: str = START,
+        policy: Policy = DEFAULT_POLICY,
+    ) -> None:
+        self.dialect = get_dialect(dialect) if isinstance(dialect, str) else dialect
+        self._machine = self.dialect.machine(start, toolbox(tools), policy)
+        self._utf8: Utf8 | None = None
+
+    def feed(self, chunk: str) -> list[Event]:
+        """The events that this text decides; raises `ParserFinished` after `finish`. Amortised O(chunk)."""
+        return self._machine.feed(chunk)
+
+    def feed_bytes(self, chunk: bytes) -> list[Event]:
+        """The same for UTF-8, cut anywhere; bytes that are not UTF-8 are U+FFFD each, and reported."""
+        if self._utf8 is None:
+            self._utf8 = Utf8()
+        return self._feed_pieces(self._utf8.feed(chunk))
+
+    def finish(self, reason: str | None = None) -> list[Event]:
+        """The events of the end: nothing stays held, and `Stop` tells why the output ended.
+
+        `reason` is what the engine says (``stop``, ``length``, ...), ``None`` if that is not known. A call that lacks
+        only its closer is complete if the model itself stopped, and incomplete otherwise.
+        """
+        events = self._feed_pieces(self._utf8.finish()) if self._utf8 is not None else []
+        machine = self._machine
+        events += machine.finish(reason)
+        if not machine.stopped:
+            if machine.completed and reason != "length":
+                reason = "tool_calls"
+            events.append(Stop(reason, None, machine.position, machine.position))
+        return events
+
+    def copy(self) -> Parser:
+        """An independent parser in the same state, to try several continuations."""
+        other = Parser.__new__(Parser)
+        other.dialect, other._machine = self.dialect, self._machine.copy()
+        other._utf8 = self._utf8.copy() if self._utf8 is not None else None
+        return other
+
+    def accepts(self) -> frozenset[str]:
+        """What may come next, as terminals of the dialect's EBNF."""
+        return self._machine.accepts()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop marker was read: what an engine still generates is not part of the output."""
+        return self._machine.stopped
+
+    @property
+    def held(self) -> int:
+        """Characters that wait to be decided; never more than `hold_bound`."""
+        return self._machine.held
+
+    @property
+    def hold_bound(self) -> int:
+        """Characters that this dialect's parser holds back at most."""
+        return self._machine.program.report.require_streamable()
+
+    @property
+    def position(self) -> int:
+        """Characters fed so far."""
+        return self._machine.position
+
+    def _feed_pieces(self, pieces: list[str | bytes]) -> list[Event]:
+        events: list[Event] = []
+        for piece in pieces:
+            if isinstance(piece, str):
+                events += self._machine.feed(piece)
+            else:
+                here = self._machine.position
+                detail = "not UTF-8: read as U+FFFD"
+                events.append(Problem(ProblemKind.INVALID_UTF8, piece.hex(), detail, here, here))
+        return events
+
+
+def toolbox(tools: Tools | None) -> Toolbox:
+    """The shapes of tools, compiled once for equal tools; raises `InvalidTool`."""
+    if tools is None:
+        return NO_TOOLS
+    try:
+        key = msgspec.json.encode(tools)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidTool("tools", "values that JSON can write", str(error)) from None
+    found = _toolboxes.get(key)
+    if found is None:
+        found = Toolbox.of([tool if isinstance(tool, Tool) else Tool.from_openai(_checked(tool)) for tool in tools])
+        if len(_toolboxes) >= TOOLBOX_LIMIT:
+            _toolboxes.pop(next(iter(_toolboxes)))
+        _toolboxes[key] = found
+    return found
+
+
+def _checked(tool: object) -> Mapping[str, object]:
+    if not isinstance(tool, Mapping):
+        raise InvalidTool("tool", "a Tool or an object as in OpenAI's API", tool)
+    return tool
+
+
+def parse_events(
+    text: str,
+    dialect: str | Dialect,
+    tools: Tools | None = None,
+    *,
+    start: str = START,
+    policy: Policy = DEFAULT_POLICY,
+    reason: str | None = None,
+) -> list[Event]:
+    """All events of a whole output, neighbouring deltas joined."""
+    parser = Parser(dialect, tools, start=start, policy=policy)
+    return merge(parser.feed(text) + parser.finish(reason))
+
+
+def parse(
+    text: str,
+    dialect: str | Dialect,
+    tools: Tools | None = None,
+    *,
+    start: str = START,
+    policy: Policy = DEFAULT_POLICY,
+    reason: str | None = None,
+) -> Message:
+    """The assistant's message that a whole output is."""
+    return assemble(parse_events(text, dialect, tools, start=start, policy=policy, reason=reason))
+
+
+async def aparse(
+    chunks: AsyncIterable[str],
+    dialect: str | Dialect,
+    tools: Tools | None = None,
+    *,
+    start: str = START,
+    policy: Policy = DEFAULT_POLICY,
+    reason: str | None = None,
+) -> AsyncIterator[Event]:
+    """The events of a stream, as they are decided."""
+    parser = Parser(dialect, tools, start=start, policy=policy)
+    async for chunk in chunks:
+        for event in parser.feed(chunk):
+            yield event
+    for event in parser.finish(reason):
+        yield event

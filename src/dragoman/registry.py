@@ -1,0 +1,41 @@
+"""Finds dialects: every module under `dialects/` that defines a `DIALECT` is one, by its name and aliases."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from . import dialects as package
+from .dialect import Dialect
+from .errors import InvalidDialect, UnknownDialect
+
+__all__ = ["dialects", "get_dialect"]
+
+
+@cache
+def _known() -> dict[str, Dialect]:
+    """Every dialect by name and alias; raises `InvalidDialect` if two claim one name."""
+    known: dict[str, Dialect] = {}
+    for info in iter_modules(package.__path__):
+        dialect: Dialect = import_module(f"{package.__name__}.{info.name}").DIALECT
+        for name in (dialect.name, *dialect.aliases):
+            if known.setdefault(name, dialect) is not dialect:
+                raise InvalidDialect(info.name, f"a name of its own, not {name!r}", known[name].name)
+    return known
+
+
+def dialects() -> tuple[Dialect, ...]:
+    """All dialects, in the order of their names."""
+    return tuple(sorted({id(d): d for d in _known().values()}.values(), key=lambda dialect: dialect.name))
+
+
+def get_dialect(name: str) -> Dialect:
+    """The dialect of this name or alias; raises `UnknownDialect` with the names most like it."""
+    known = _known()
+    found = known.get(name) or known.get(name.lower().replace("-", "_"))
+    if found is not None:
+        return found
+    near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+    raise UnknownDialect(name, tuple(near), tuple(sorted({dialect.name for dialect in known.values()})))

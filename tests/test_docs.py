@@ -1,0 +1,117 @@
+"""Every Python snippet and every ``$ dragoman`` block in the README and the pages is run and compared.
+
+In a ``python`` block plain code is executed (a page's blocks share their names), and a session with ``>>>`` is
+compared as doctest does. In a ``console`` block the commands that begin with ``dragoman``, ``printf`` or ``cat``
+are run from the root of the repository and their output compared; ``...`` on a line of its own stands for any lines.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+FENCE = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+RUN = ("dragoman ", "printf ", "cat ")
+
+
+class Block(Struct, frozen=True):
+    """A fenced block: its language, its text, and the line on which its text begins."""
+
+    language: str
+    body: str
+    line: int
+
+
+class Session(Struct, frozen=True):
+    """A command and what it should write."""
+
+    command: str
+    expected: str
+
+
+def blocks(page: str, language: str) -> list[Block]:
+    found = (Block(m["language"], m["body"], page[: m.start()].count("\n") + 2) for m in FENCE.finditer(page))
+    return [block for block in found if block.language == language]
+
+
+def sessions(body: str) -> Iterator[Session]:
+    """The commands of a console block; a line that ends in a backslash goes on."""
+    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+        lines = part.split("\n")
+        count = next(i for i, line in enumerate(lines) if not line.endswith("\\")) + 1
+        yield Session("\n".join(lines[:count]), "\n".join(lines[count:]).strip("\n"))
+
+
+def matches(expected: str, written: str) -> bool:
+    """Equality line by line; a line of three dots stands for any lines."""
+    pattern = "\n".join("(?:.*)" if line.strip() == "..." else re.escape(line) for line in expected.split("\n"))
+    return re.fullmatch(pattern, written.strip("\n"), re.DOTALL) is not None
+
+
+def pages_with(language: str) -> list[object]:
+    pages = [page for page in PAGES if blocks(page.read_text(encoding="utf-8"), language)]
+    return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages]
+
+
+@pytest.mark.parametrize("page", pages_with("python"))
+def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": page.stem}
+    for block in blocks(page.read_text(encoding="utf-8"), "python"):
+        if ">>> " in block.body:
+            run_session(block, page, names)
+        else:
+            exec(compile("\n" * (block.line - 1) + block.body, str(page), "exec", dont_inherit=True), names)
+
+
+@pytest.mark.parametrize("page", pages_with("console"))
+def test_console_blocks_write_what_they_show(page: Path) -> None:
+    for block in blocks(page.read_text(encoding="utf-8"), "console"):
+        for session in sessions(block.body):
+            if session.command.startswith(RUN):
+                written = run(session.command)
+                assert matches(session.expected, written), f"$ {session.command}\n{written}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_make_commands_that_are_named_exist(page: Path) -> None:
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"`make (\w+)`", page.read_text(encoding="utf-8"))) <= targets
+
+
+def test_dots_stand_for_any_lines_and_nothing_else_does() -> None:
+    assert matches("a\n...\nd", "a\nb\nc\nd\n")
+    assert not matches("a\n...\nd", "a\nb\nc\n")
+    assert not matches("a.c", "abc")
+
+
+def run_session(block: Block, page: Path, names: dict[str, object]) -> None:
+    test = doctest.DocTestParser().get_doctest(block.body, names, page.name, str(page), block.line - 1)
+    report: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner.run(test, out=report.append, clear_globs=False)
+    names.update(test.globs)
+    assert not report, "".join(report)
+
+
+def run(command: str) -> str:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    environment = {**os.environ, "PATH": path, "COLUMNS": "110", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, shell=True, cwd=ROOT, env=environment, capture_output=True, timeout=60, check=False)
+    return (done.stdout + done.stderr).decode()
