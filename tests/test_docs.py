@@ -1,13 +1,13 @@
 """Every Python snippet and every ``$ dragoman`` block in the README and the pages is run and compared.
 
-In a ``python`` block plain code is executed (a page's blocks share their names), and a session with ``>>>`` is
-compared as doctest does. In a ``console`` block the commands that begin with ``dragoman``, ``printf`` or ``cat``
-are run from the root of the repository and their output compared; ``...`` on a line of its own stands for any lines.
+A page's ``python`` blocks share their names; what a block prints must be what the ``output`` block behind it shows. A
+block that begins with ``# name.py`` is a file of that name too. In a ``console`` block the commands that begin with
+``dragoman`` or ``printf`` are run beside those files and their output compared. A line of three dots stands for any
+lines.
 """
 
 from __future__ import annotations
 
-import doctest
 import os
 import re
 import subprocess
@@ -21,7 +21,8 @@ from msgspec import Struct
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 FENCE = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-RUN = ("dragoman ", "printf ", "cat ")
+RUN = ("dragoman ", "printf ")
+FILE = re.compile(r"# (\w+\.py)\n")
 
 
 class Block(Struct, frozen=True):
@@ -39,9 +40,9 @@ class Session(Struct, frozen=True):
     expected: str
 
 
-def blocks(page: str, language: str) -> list[Block]:
-    found = (Block(m["language"], m["body"], page[: m.start()].count("\n") + 2) for m in FENCE.finditer(page))
-    return [block for block in found if block.language == language]
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [Block(m["language"], m["body"], text[: m.start()].count("\n") + 2) for m in FENCE.finditer(text)]
 
 
 def sessions(body: str) -> Iterator[Session]:
@@ -59,28 +60,34 @@ def matches(expected: str, written: str) -> bool:
 
 
 def pages_with(language: str) -> list[object]:
-    pages = [page for page in PAGES if blocks(page.read_text(encoding="utf-8"), language)]
+    pages = [page for page in PAGES if any(block.language == language for block in blocks(page))]
     return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages]
 
 
 @pytest.mark.parametrize("page", pages_with("python"))
-def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_blocks_run_and_print_what_they_show(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
+    write_files(page, tmp_path)
     names: dict[str, object] = {"__name__": page.stem}
-    for block in blocks(page.read_text(encoding="utf-8"), "python"):
-        if ">>> " in block.body:
-            run_session(block, page, names)
-        else:
+    printed = ""
+    for block in blocks(page):
+        if block.language == "python":
             exec(compile("\n" * (block.line - 1) + block.body, str(page), "exec", dont_inherit=True), names)
+            printed = capsys.readouterr().out
+        elif block.language == "output":
+            assert matches(block.body.strip("\n"), printed), f"{page.name}:{block.line}\n{printed}"
 
 
 @pytest.mark.parametrize("page", pages_with("console"))
-def test_console_blocks_write_what_they_show(page: Path) -> None:
-    for block in blocks(page.read_text(encoding="utf-8"), "console"):
-        for session in sessions(block.body):
+def test_console_blocks_write_what_they_show(page: Path, tmp_path: Path) -> None:
+    write_files(page, tmp_path)
+    for block in blocks(page):
+        for session in sessions(block.body) if block.language == "console" else ():
             if session.command.startswith(RUN):
-                written = run(session.command)
-                assert matches(session.expected, written), f"$ {session.command}\n{written}"
+                written = run(session.command, tmp_path)
+                assert matches(session.expected, written), f"{page.name}:{block.line}\n{written}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -101,17 +108,16 @@ def test_dots_stand_for_any_lines_and_nothing_else_does() -> None:
     assert not matches("a.c", "abc")
 
 
-def run_session(block: Block, page: Path, names: dict[str, object]) -> None:
-    test = doctest.DocTestParser().get_doctest(block.body, names, page.name, str(page), block.line - 1)
-    report: list[str] = []
-    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    runner.run(test, out=report.append, clear_globs=False)
-    names.update(test.globs)
-    assert not report, "".join(report)
+def write_files(page: Path, folder: Path) -> None:
+    for block in blocks(page):
+        if block.language == "python" and (name := FILE.match(block.body)):
+            (folder / name[1]).write_text(block.body, encoding="utf-8")
 
 
-def run(command: str) -> str:
+def run(command: str, folder: Path) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": path, "COLUMNS": "110", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(command, shell=True, cwd=ROOT, env=environment, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, shell=True, cwd=folder, env=environment, capture_output=True, timeout=60, check=False
+    )
     return (done.stdout + done.stderr).decode()

@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("types", "events", "errors"),
     ("grammar",),
     ("emit",),
-    ("dialect", "dialects", "registry"),
+    ("dialect", "dialects", "idioms", "registry"),
     ("parse",),
     ("render", "recordings"),
     ("stream",),

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from dragoman.parse.assemble import assemble
 
 from dragoman import Parser, dialects
 from dragoman.cli.spans import spans, tiles
-from dragoman.events import CallEnd, CallStatus, Problem, merge
+from dragoman.events import CallEnd, CallStatus, Event, Problem, merge
+from dragoman.parse.assemble import assemble
 from dragoman.recordings import Recording, recordings, tools
 
 each = pytest.mark.parametrize("recording", recordings(), ids=lambda recording: recording.name)
 
 
-def read(recording: Recording, size: int) -> list[object]:
+def read(recording: Recording, size: int) -> list[Event]:
     parser, text = Parser(recording.dialect, tools(), start=recording.start), recording.text
     events = [event for at in range(0, len(text), size) for event in parser.feed(text[at : at + size])]
-    return list(merge(events + parser.finish()))
+    return merge(events + parser.finish())
 
 
 @each
@@ -54,5 +54,6 @@ def test_they_are_chosen_by_name_or_by_dialect() -> None:
     assert [recording.name for recording in recordings("harmony_answer", "hermes")] == ["hermes", "harmony_answer"]
 
 
-def test_they_share_tools_in_the_form_of_the_api() -> None:
-    assert all(tool["type"] == "function" for tool in tools())
+def test_every_tool_that_is_called_is_listed() -> None:
+    called = {call.name for recording in recordings() for call in assemble(read(recording, 4)).tool_calls}
+    assert called == {tool.name for tool in tools()}

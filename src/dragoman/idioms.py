@@ -24,14 +24,14 @@ QUOTES = "`'\\\""
 def stops(*markers: str) -> Node:
     """A stop marker and whatever comes after it: other stop markers are layout, all else is out of place."""
     layout = b.markup(b.choice(*(b.special(marker) for marker in markers)))
-    after = b.zero_or_more(layout | b.markup(b.chars(" \t\r\n")))
+    after = b.zero_or_more(layout | b.markup(b.chars(" \t\r\n", 1, 64)), b.commit())
     rest = b.optional(b.peek(b.any()), b.commit(), b.report(ProblemKind.TEXT_AFTER_STOP), b.malformed(b.until()))
     return b.stop(*markers) + b.commit() + after + rest
 
 
 def code() -> Node:
     """Markdown code: what it quotes is text. A fence ends at its own fence or with the input, a span with its line."""
-    fences = [_fence(mark * size, mark) for mark, sizes in (("`", (5, 4, 3)), ("~", (4, 3))) for size in sizes]
+    fences = [_fence("`" * size, "`") for size in (5, 4, 3)]
     span = b.content("`" + b.commit() + b.until("`", "\n") + b.optional("`"))
     return b.gate("code", b.choice(*fences, span))
 
@@ -85,7 +85,7 @@ def json_member_calls(*, names: Sequence[str] = ("name",), arguments: Sequence[s
     other = b.json_string() + b.space() + ":" + b.space() + b.json()
     fields = [*member(names, b.name(b.json_string(), decode=True)), *member(arguments, value), *member(("id",), member_call_id)]
     one = b.choice(*fields, other)
-    more = b.zero_or_more(b.space(), ",", b.space(), one)
+    more = b.zero_or_more(b.space(), ",", b.commit(), b.space(), one)
     return b.space() + b.optional(one, more) + b.space() + "}"
 
 

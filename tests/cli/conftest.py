@@ -1,4 +1,4 @@
-"""How the command is run in tests: as a real process, plainly or in a terminal of its own."""
+"""How the command is run in tests: within the test, as a process of its own, or in a terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+
+from dragoman.cli.main import main
 
 COMMAND = [sys.executable, "-m", "dragoman.cli"]
 SOURCE = str(Path(__file__).parents[2] / "src")
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+
+class Done(Struct, frozen=True):
+    """What a run of the command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -23,22 +35,45 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def dragoman() -> Run:
-    """Run the command to its end with everything piped."""
+def dragoman(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> Run:
+    """Run the command within the test, with a file as its standard input."""
 
-    def run(*args: str, stdin: str | bytes = "", **changes: str) -> subprocess.CompletedProcess[str]:
-        given = stdin.encode() if isinstance(stdin, str) else stdin
+    def run(*args: str, stdin: str | bytes = "") -> Done:
+        file = tmp_path / "stdin"
+        file.write_bytes(stdin.encode() if isinstance(stdin, str) else stdin)
+        with file.open("rb") as stream:
+            monkeypatch.setattr(sys, "stdin", stream)
+            try:
+                code = main(args)
+            except SystemExit as left:
+                code = left.code if isinstance(left.code, int) else 1
+        captured = capsysbinary.readouterr()
+        return Done(code, captured.out.decode(), captured.err.decode())
+
+    return run
+
+
+@pytest.fixture
+def process() -> Run:
+    """Run the command as a process, everything piped."""
+
+    def run(*args: str, stdin: str = "", **changes: str) -> Done:
         done = subprocess.run(
-            [*COMMAND, *args], input=given, capture_output=True, env=environment(**changes), timeout=60, check=False
+            [*COMMAND, *args],
+            input=stdin.encode(),
+            capture_output=True,
+            env=environment(**changes),
+            timeout=60,
+            check=False,
         )
-        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
 
 
 @pytest.fixture
 def terminal() -> Callable[..., str]:
-    """Run the command with its output on a terminal, and give what the terminal got."""
+    """Run the command as a process with its output on a terminal, and give what the terminal got."""
     pty = pytest.importorskip("pty")
 
     def run(*args: str, **changes: str) -> str:
@@ -47,17 +82,21 @@ def terminal() -> Callable[..., str]:
             [*COMMAND, *args], stdin=theirs, stdout=theirs, stderr=theirs, env=environment(**changes)
         ) as process:
             os.close(theirs)
-            got = b""
-            while True:
-                try:
-                    piece = os.read(ours, 1 << 16)
-                except OSError:  # Linux says EIO when the other side has closed
-                    break
-                if not piece:
-                    break
-                got += piece
+            got = b"".join(_received(ours))
             process.wait(60)
         os.close(ours)
         return got.decode().replace("\r\n", "\n")
 
     return run
+
+
+def _received(descriptor: int) -> list[bytes]:
+    pieces = []
+    while True:
+        try:
+            piece = os.read(descriptor, 1 << 16)
+        except OSError:  # Linux says EIO when the other side has closed
+            return pieces
+        if not piece:
+            return pieces
+        pieces.append(piece)

@@ -15,41 +15,41 @@ from .conftest import COMMAND, Run, environment
 
 def test_help_shows_commands_and_examples(dragoman: Run) -> None:
     done = dragoman("--help")
-    assert done.returncode == 0
+    assert done.code == 0
     for word in ("parse", "dialects", "explain", "check", "demo", "examples:"):
-        assert word in done.stdout
+        assert word in done.out
 
 
 @pytest.mark.parametrize("command", ["parse", "dialects", "explain", "check", "demo"])
 def test_help_of_a_command_has_an_example(dragoman: Run, command: str) -> None:
-    assert f"dragoman {command}" in dragoman(command, "--help").stdout.partition("example:")[2]
+    assert f"dragoman {command}" in dragoman(command, "--help").out.partition("example:")[2]
 
 
-def test_version(dragoman: Run) -> None:
-    done = dragoman("--version")
-    assert (done.returncode, done.stdout) == (0, "dragoman 0.1.0\n")
+def test_version(process: Run) -> None:
+    done = process("--version")
+    assert (done.code, done.out) == (0, "dragoman 0.1.0\n")
 
 
 @pytest.mark.parametrize("args", [(), ("translate",), ("parse",), ("parse", "--dialect", "hermes", "--chunk", "0")])
 def test_wrong_usage_is_told_and_exits_with_2(dragoman: Run, args: tuple[str, ...]) -> None:
     done = dragoman(*args)
-    assert done.returncode == 2
-    assert done.stderr.startswith("usage: dragoman")
+    assert done.code == 2
+    assert done.err.startswith("usage: dragoman")
 
 
 def test_a_mistake_is_one_line_and_exits_with_2(dragoman: Run) -> None:
     done = dragoman("parse", "--dialect", "hermse")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "dragoman: unknown dialect 'hermse'; did you mean 'hermes'?\n"
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "dragoman: unknown dialect 'hermse'; did you mean 'hermes'?\n"
 
 
 def test_without_rich_the_command_says_what_to_install() -> None:
     code = "import sys, runpy; sys.modules['rich'] = None; runpy.run_module('dragoman.cli', run_name='__main__')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [
-        "dragoman: the command needs the package rich; install it with: pip install 'dragoman[cli]'"
-    ]
+    assert done.stderr == (
+        "dragoman: the command needs the package rich; install it with: pip install 'dragoman[cli]'\n"
+    )
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes and signals of POSIX")

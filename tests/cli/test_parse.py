@@ -29,8 +29,8 @@ def tools(tmp_path: Path) -> str:
 
 def test_the_live_view_is_plain_when_piped(dragoman: Run) -> None:
     done = dragoman("parse", *HERMES, stdin=OUTPUT)
-    assert done.returncode == 0
-    assert done.stdout == ('╭ reasoning\n│ Hm.\nHi é.\n╭ call 0 f\n│ {"x": 1}\n╰ complete\n■ stop <|im_end|>\n')
+    assert done.code == 0
+    assert done.out == ('╭ reasoning\n│ Hm.\nHi é.\n╭ call 0 f\n│ {"x": 1}\n╰ complete\n■ stop <|im_end|>\n')
 
 
 def test_the_live_view_has_colours_in_a_terminal(terminal: Callable[..., str], tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_text_is_shown_while_the_input_is_still_open() -> None:
 
 def test_json_is_one_event_a_line(dragoman: Run) -> None:
     done = dragoman("parse", "--json", *HERMES, stdin="Hi")
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+    assert [json.loads(line) for line in done.out.splitlines()] == [
         {"type": "content_delta", "text": "Hi", "start": 0, "end": 2, "channel": None},
         {"type": "stop", "reason": None, "marker": None, "start": 2, "end": 2},
     ]
@@ -71,11 +71,11 @@ def test_json_is_one_event_a_line(dragoman: Run) -> None:
 
 def test_message_is_the_whole_message(dragoman: Run) -> None:
     done = dragoman("parse", "--message", *HERMES, stdin=OUTPUT)
-    assert json.loads(done.stdout) == {
+    assert json.loads(done.out) == {
         "role": "assistant",
         "parts": [
             {"type": "thinking", "text": "Hm."},
-            {"type": "text", "text": "Hi é."},
+            {"type": "text", "text": "Hi é.", "channel": None},
             {"type": "tool_call", "name": "f", "arguments": '{"x": 1}', "id": None},
         ],
     }
@@ -83,7 +83,7 @@ def test_message_is_the_whole_message(dragoman: Run) -> None:
 
 def test_spans_are_a_table_when_piped(dragoman: Run) -> None:
     done = dragoman("parse", "--spans", *HERMES, stdin="<think>\nHm.\n</think>\n\nHi")
-    assert done.stdout == (
+    assert done.out == (
         "start  end  kind       text\n"
         '0      8    markup     "<think>\\n"\n'
         '8      11   reasoning  "Hm."\n'
@@ -102,53 +102,62 @@ def test_spans_are_the_output_in_colours_in_a_terminal(terminal: Callable[..., s
 
 @pytest.mark.parametrize("size", ["1", "7", "4096"])
 def test_the_size_of_the_chunks_changes_nothing(dragoman: Run, size: str) -> None:
-    whole = dragoman("parse", "--spans", *HERMES, stdin=OUTPUT).stdout
-    assert dragoman("parse", "--spans", "--chunk", size, *HERMES, stdin=OUTPUT).stdout == whole
+    whole = dragoman("parse", "--spans", *HERMES, stdin=OUTPUT).out
+    assert dragoman("parse", "--spans", "--chunk", size, *HERMES, stdin=OUTPUT).out == whole
 
 
 def test_a_file_is_read_as_the_standard_input_is(dragoman: Run, tmp_path: Path) -> None:
     path = tmp_path / "output.txt"
     path.write_bytes(OUTPUT.encode())
-    assert dragoman("parse", str(path), *HERMES).stdout == dragoman("parse", "-", *HERMES, stdin=OUTPUT).stdout
+    assert dragoman("parse", str(path), *HERMES).out == dragoman("parse", "-", *HERMES, stdin=OUTPUT).out
 
 
 def test_tools_are_known_by_their_file(dragoman: Run, tools: str) -> None:
     call = '<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>'
-    assert "unknown_tool" in dragoman("parse", "--tools", tools, *HERMES, stdin=call).stdout
-    assert "unknown_tool" not in dragoman("parse", *HERMES, stdin=call).stdout
+    assert "unknown_tool" in dragoman("parse", "--tools", tools, *HERMES, stdin=call).out
+    assert "unknown_tool" not in dragoman("parse", *HERMES, stdin=call).out
 
 
 def test_the_output_may_begin_inside_reasoning(dragoman: Run) -> None:
     done = dragoman("parse", "--start", "reasoning", *HERMES, stdin="Hm.\n</think>\n\nHi")
-    assert done.stdout.startswith("╭ reasoning\n│ Hm.\nHi\n")
+    assert done.out.startswith("╭ reasoning\n│ Hm.\nHi\n")
 
 
 def test_the_engines_reason_is_the_last_word(dragoman: Run) -> None:
-    assert dragoman("parse", "--reason", "length", *HERMES, stdin="Hi").stdout == "Hi\n■ stop length\n"
+    assert dragoman("parse", "--reason", "length", *HERMES, stdin="Hi").out == "Hi\n■ stop length\n"
 
 
 def test_problems_change_the_exit_code_only_when_asked(dragoman: Run) -> None:
-    assert dragoman("parse", *HERMES, stdin="Hi</think>").returncode == 0
-    assert dragoman("parse", "--strict", *HERMES, stdin="Hi</think>").returncode == 1
-    assert dragoman("parse", "--strict", *HERMES, stdin="Hi").returncode == 0
+    assert dragoman("parse", *HERMES, stdin="Hi</think>").code == 0
+    assert dragoman("parse", "--strict", *HERMES, stdin="Hi</think>").code == 1
+    assert dragoman("parse", "--strict", *HERMES, stdin="Hi").code == 0
 
 
 def test_bytes_that_are_no_text_are_problems_and_not_errors(dragoman: Run) -> None:
     done = dragoman("parse", "--strict", *HERMES, stdin=bytes(range(256)))
-    assert done.returncode == 1
-    assert "invalid_utf8" in done.stdout
-    assert done.stderr == ""
+    assert done.code == 1
+    assert "invalid_utf8" in done.out
+    assert done.err == ""
 
 
 def test_spans_count_bytes_that_are_no_text_as_the_parser_does(dragoman: Run) -> None:
     done = dragoman("parse", "--spans", "--chunk", "1", *HERMES, stdin=b"a\xe2\x82b\xff")
-    assert done.stdout.splitlines()[-1] == '0      4    content  "a\ufffdb\ufffd"'
+    assert done.out.splitlines()[-1] == '0      5    content  "a\ufffd\ufffdb\ufffd"'
 
 
-def test_a_dialect_may_be_a_file(dragoman: Run) -> None:
-    module = Path(__file__).parents[2] / "src" / "dragoman" / "dialects" / "hermes.py"
-    own = module.with_name("nowhere.py")
-    assert dragoman("parse", "--dialect", str(own), stdin="Hi").returncode == 2
+def test_a_dialect_may_be_a_file(dragoman: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("from dragoman.dialects.hermes import DIALECT\n")
+    assert dragoman("parse", "--dialect", str(path), stdin="Hi").out.startswith("Hi\n")
+
+
+@pytest.mark.parametrize("code", ["", "DIALECT = 1", "1 / 0", "def"])
+def test_a_file_that_is_no_dialect_is_told(dragoman: Run, tmp_path: Path, code: str) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(code)
+    done = dragoman("parse", "--dialect", str(path), stdin="Hi")
+    assert done.code == 2
+    assert done.err.startswith(f"dragoman: {path}: expected ")
 
 
 @pytest.mark.parametrize(
@@ -166,15 +175,15 @@ def test_wrong_tools_are_told(dragoman: Run, tmp_path: Path, content: str, says:
     path = tmp_path / "tools.json"
     path.write_text(content)
     done = dragoman("parse", "--tools", str(path), *HERMES, stdin="Hi")
-    assert done.returncode == 2
-    assert says in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert done.code == 2
+    assert says in done.err
+    assert done.err.count("\n") == 1
 
 
 def test_tools_of_a_whole_request_are_found(dragoman: Run, tmp_path: Path) -> None:
     path = tmp_path / "request.json"
     path.write_text(f'{{"model": "m", "tools": {TOOLS}}}')
-    assert dragoman("parse", "--tools", str(path), *HERMES, stdin=OUTPUT).returncode == 0
+    assert dragoman("parse", "--tools", str(path), *HERMES, stdin=OUTPUT).code == 0
 
 
 @pytest.mark.parametrize("option", ["file", "--tools"])
@@ -182,13 +191,13 @@ def test_files_that_cannot_be_read_are_told(dragoman: Run, tmp_path: Path, optio
     for path, reason in ((tmp_path / "missing", "No such file or directory"), (tmp_path, "Is a directory")):
         args = [str(path)] if option == "file" else [option, str(path)]
         done = dragoman("parse", *HERMES, *args)
-        assert (done.returncode, done.stderr) == (2, f"dragoman: {path}: {reason}\n")
+        assert (done.code, done.err) == (2, f"dragoman: {path}: {reason}\n")
 
 
 def test_an_unknown_start_is_told(dragoman: Run) -> None:
     done = dragoman("parse", "--start", "nowhere", *HERMES)
-    assert done.returncode == 2
-    assert "can't start in 'nowhere'" in done.stderr
+    assert done.code == 2
+    assert "can't start in 'nowhere'" in done.err
 
 
 def test_every_recording_gives_the_events_of_the_library(dragoman: Run) -> None:
@@ -196,4 +205,4 @@ def test_every_recording_gives_the_events_of_the_library(dragoman: Run) -> None:
     parser = Parser("hermes")
     events = merge(parser.feed(recording.text) + parser.finish())
     done = dragoman("parse", "--json", *HERMES, stdin=recording.text)
-    assert len(done.stdout.splitlines()) >= len(events)
+    assert len(done.out.splitlines()) >= len(events)

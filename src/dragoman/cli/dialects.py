@@ -71,10 +71,12 @@ def _describe(console: Console, dialect: Dialect) -> None:
         if field not in ("name", "title"):
             shown = ", ".join(value) if isinstance(value, tuple) else str(value)
             ink.write(f"{field.replace('_', ' '):<12}", "dim")
-            ink.line(shown or "-")
-    ink.line("\ngrammar", "bold")
-    ink.line(ebnf(dialect.grammar).rstrip("\n"), "cyan")
+            ink.write(f"{shown or '-'}\n")
+    ink.line("")
+    ink.line("grammar", "bold")
+    ink.line(ebnf(dialect.grammar), "cyan")
     for example in dialect.examples:
-        ink.line(f"\nexample: {example.title}", "bold")
+        ink.line("")
+        ink.line(f"example: {example.title}", "bold")
         for line in example.text.split("\n"):
-            ink.line(f"    {line}")
+            ink.line(f"    {line}".rstrip())

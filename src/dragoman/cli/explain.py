@@ -11,14 +11,13 @@ back, undecided, since the event before it.
 from __future__ import annotations
 
 import argparse
-import codecs
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from rich.text import Text
 
 from ..events import ArgumentsDelta, CallBegin, CallEnd, ContentDelta, Event, Problem, Stop, TagDelta, TagEnd
-from .inputs import Source, add_source
+from .inputs import Decoded, Source, add_source
 from .live import STYLES
 from .output import open_console, table, visible
 from .spans import kind, quoted
@@ -53,15 +52,15 @@ class Trace:
         self.text = ""
         self._read = self._held = 0
         parser = source.parser()
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        decoder = Decoded()
         pieces: list[str] = []
         for byte in _small(source):
             events = parser.feed_bytes(byte)
-            pieces.append(decoder.decode(byte))
+            pieces.append(decoder.feed(byte))
             self._read += len(pieces[-1])
             self._add(events)
             self._held = parser.held if events else max(self._held, parser.held)
-        pieces.append(decoder.decode(b"", final=True))
+        pieces.append(decoder.finish())
         self._add(parser.finish(source.reason))
         self.text = "".join(pieces)
 
@@ -145,4 +144,4 @@ def _shortened(text: str) -> str:
     if not text:
         return ""
     half = _TEXT_SHOWN // 2
-    return quoted(text) if len(text) <= _TEXT_SHOWN else f"{quoted(text[:half])} ... {quoted(text[-half:])}"
+    return quoted(text) if len(text) <= _TEXT_SHOWN else f"{quoted(text[:half])} … {quoted(text[-half:])}"

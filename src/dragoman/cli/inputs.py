@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -17,11 +17,12 @@ from msgspec import Struct
 
 from ..dialect import Dialect, load_dialect
 from ..errors import DragomanError
+from ..parse.decode import Utf8
 from ..parse.parser import Parser
 from ..registry import get_dialect
 from ..types import Tool
 
-__all__ = ["Source", "Unreadable", "add_source", "dialect_named", "positive", "read_tools"]
+__all__ = ["Decoded", "Source", "Unreadable", "add_source", "dialect_named", "positive", "read_tools"]
 
 _READ = 1 << 16
 """Bytes asked for at once; a pipe gives what it has."""
@@ -68,6 +69,21 @@ class Source(Struct, frozen=True):
                 yield from (piece[at : at + size] for at in range(0, len(piece), size))
 
 
+class Decoded:
+    """The text of bytes, character for character as the parser counts them."""
+
+    def __init__(self) -> None:
+        self._utf8 = Utf8()
+
+    def feed(self, chunk: bytes) -> str:
+        """The characters that are complete."""
+        return _characters(self._utf8.feed(chunk))
+
+    def finish(self) -> str:
+        """What is left of a character that never became one."""
+        return _characters(self._utf8.finish())
+
+
 def add_source(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of a command that reads a model's output."""
     add = parser.add_argument
@@ -104,6 +120,10 @@ def read_tools(path: str) -> tuple[Tool, ...]:
     if not isinstance(tools, list) or not all(isinstance(tool, Mapping) for tool in tools):
         raise Unreadable(path, 'expected an array of tools, or an object with an array "tools"')
     return tuple(Tool.from_openai(tool) for tool in tools)
+
+
+def _characters(pieces: Iterable[str | bytes]) -> str:
+    return "".join(piece for piece in pieces if isinstance(piece, str))
 
 
 def _arriving(path: str) -> Iterator[bytes]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 
+from .. import __version__
 from ..errors import DragomanError
 from . import check, demo, dialects, explain, parse
 
@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"dragoman {version('dragoman')}")
+    parser.add_argument("--version", action="version", version=f"dragoman {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
     for command in _COMMANDS:
         command.register(commands)

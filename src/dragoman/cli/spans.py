@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -22,8 +21,8 @@ from ..events import (
     Stop,
     TagDelta,
     TagEnd,
-    merge,
 )
+from .inputs import Decoded
 from .live import STYLES
 from .output import Ink, table
 
@@ -57,18 +56,18 @@ class Spans:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._decoder = Decoded()
         self._text: list[str] = []
         self._events: list[Event] = []
 
     def take(self, piece: bytes, events: Sequence[Event], /) -> None:
         """Keep what was read and what came of it."""
-        self._text.append(self._decoder.decode(piece))
+        self._text.append(self._decoder.feed(piece))
         self._events.extend(events)
 
     def close(self) -> None:
         """Write the output in colours, or the table."""
-        text = "".join(self._text) + self._decoder.decode(b"", final=True)
+        text = "".join(self._text) + self._decoder.finish()
         found = list(spans(self._events))
         if self._console.is_terminal:
             self._draw(text, found)
@@ -89,9 +88,19 @@ class Spans:
 
 def spans(events: Iterable[Event]) -> Iterator[Span]:
     """The spans of all events that stand for characters, in order, neighbours of one kind joined."""
-    for event in merge(events):
-        if event.start < event.end:
-            yield Span(event.start, event.end, kind(event))
+    last: Span | None = None
+    for event in events:
+        if event.start == event.end:
+            continue
+        span = Span(event.start, event.end, kind(event))
+        if last is not None and (last.end, last.kind) == (span.start, span.kind):
+            last = Span(last.start, span.end, span.kind)
+            continue
+        if last is not None:
+            yield last
+        last = span
+    if last is not None:
+        yield last
 
 
 def kind(event: Event) -> str:

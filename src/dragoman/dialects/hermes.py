@@ -31,7 +31,7 @@ STOPS = ("<|im_end|>", "<|endoftext|>", "<|end_of_text|>")
 RESUME = (CALL, THINK, *STOPS)
 
 _ends = b.choice(CALLED, "{", ",", "]")
-_first = json_call(b.optional("\n") + CALL + b.space() + b.optional("[", b.space()), (CALLED,), _ends, RESUME)
+_first = json_call(b.choice(*b.framed(CALL)) + b.space() + b.optional("[", b.space()), (CALLED,), _ends, RESUME)
 _next = b.optional(b.space(), ",") + b.space() + json_call("", (CALLED,), _ends, RESUME)
 _calls = _first + b.zero_or_more(_next) + b.optional(b.space(), b.optional("]", b.space()), CALLED) + b.chars("\n", 0, 1)
 
@@ -43,7 +43,7 @@ _turn = turn(
     _calls,
     stops(*STOPS),
     code(),
-    delimiters=(THINK, *b.framed(CALL), *STOPS, "`", "~~~"),
+    delimiters=(THINK, *b.framed(CALL), *STOPS, "`"),
     orphans=(THOUGHT, CALLED),
 )
 _resumed = thought(b.optional(THINK), THOUGHT, **_body)

@@ -18,7 +18,7 @@ from . import nodes as n
 from .nodes import Grammar, Node, Nodes
 from .show import ebnf_node
 
-__all__ = ["FIELD_LIMIT", "VALUE_LIMIT", "Analysis", "First", "Report", "analyze", "delimiter_problem", "lead_of"]
+__all__ = ["FIELD_LIMIT", "VALUE_LIMIT", "JSON_FIRST", "Analysis", "First", "Report", "analyze", "delimiter_problem", "lead_of"]
 
 FIELD_LIMIT = 256
 """Characters a captured field (a name, an id, a key) may have; OpenAI allows 64 for the name of a function."""
@@ -28,26 +28,29 @@ VALUE_LIMIT = 4096
 
 UNBOUNDED = 1 << 60
 
+JSON_FIRST = r'"{\[\-0-9tfn'
+"""The characters with which a JSON value begins, as a class."""
 
-class Text(NamedTuple):
+
+class Text(Struct, frozen=True):
     """What starts with these very characters."""
 
     text: str
 
 
-class OneOf(NamedTuple):
+class OneOf(Struct, frozen=True):
     """What starts with a character of this class."""
 
     cls: str
 
 
-class NotAt(NamedTuple):
+class NotAt(Struct, frozen=True):
     """What starts with any character, but not where one of these delimiters stands."""
 
     delimiters: tuple[str, ...]
 
 
-class AtEnd(NamedTuple):
+class AtEnd(Struct, frozen=True):
     """What starts, and ends, at the end of the input."""
 
 
@@ -248,7 +251,7 @@ class Analysis:
                 for item in node.items:
                     if self._leads_to(item, name, seen):
                         return True
-                    if not self.first(item).empty:
+                    if not (self.first(item).empty or isinstance(item, n.Peek)):
                         return False
                 return False
             case _:
@@ -285,14 +288,17 @@ class Analysis:
             case n.Until(delimiters=delimiters, low=low, then=then):
                 return First(frozenset([NotAt(() if then else delimiters)]), low == 0)
             case n.Json(form=form):
-                return First(frozenset([OneOf(r' \t\r\n"' if form is not n.JsonForm.VALUE else r' \t\r\n"{[\-0-9tfn')]), False)
+                return First(frozenset([OneOf(JSON_FIRST if form is n.JsonForm.VALUE else '"')]), False)
             case n.Rule(name=name, item=item):
                 return self._first_of_rule(name, item)
             case n.Ref(name=name):
                 return self._first_of_rule(name, self.rules[name])
             case n.End():
                 return AT_END
-            case n.Peek() | n.Negate() | n.Commit():
+            case n.Peek(item=item):
+                first = self.first(item)  # what follows starts as the lookahead says
+                return NOTHING if first.empty else first
+            case n.Negate() | n.Commit():
                 return NOTHING
             case n.Header():
                 return First(frozenset([NotAt(())]), False)
@@ -329,7 +335,7 @@ class Analysis:
             case n.Until(delimiters=delimiters, low=low, then=then) if low and not then:
                 return max(map(len, delimiters), default=1)
             case n.Json():
-                return 64
+                return 1
             case n.Sequence(items=items) if items:
                 lead = lead_of(items)
                 ahead = max((self.extent(item, ANYTHING).reach for item in items[:lead]), default=0)

@@ -7,22 +7,23 @@ published is taken back, nothing is lost, and reading goes on at the next marker
 from __future__ import annotations
 
 import re
+from functools import partial
 from json import loads
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
-from ..events import CallBegin, CallEnd, CallStatus, Event, Malformed, Markup, Problem, ProblemKind, Stop
+from ..events import ArgumentsDelta, CallBegin, CallEnd, CallStatus, Malformed, Markup, Problem, ProblemKind, Stop
 from .analyze import FIELD_LIMIT
 from .frames import CallFrame, CallState, CaptureFrame, ScanFrame, ValueFrame
 from .json import Scanner, State, StringDecoder
-from .labels import ArgumentsLabel, Label
+from .labels import ArgumentsLabel, Label, Rest
 from .nodes import Header, JsonForm, Role
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
 from .value import sink_for
 
 if TYPE_CHECKING:
-    from .machine import Fast, Machine
+    from .machine import Machine
 
 __all__ = [
     "BodyEndStep",
@@ -135,6 +136,7 @@ def begin_call(machine: Machine, start: int, end: int, text: str) -> None:
     call.name, call.id = name, machine.fields.pop("id", call.id)
     call.index, machine.calls = machine.calls, machine.calls + 1
     call.begun = True
+    call.make = partial(ArgumentsDelta, call.index)
     call.tool = machine.tools.shapes.get(name)
     if call.tool is None and machine.tools.known:
         call.note(ProblemKind.UNKNOWN_TOOL, name, "no such tool was given", start)
@@ -148,23 +150,20 @@ def begin_call(machine: Machine, start: int, end: int, text: str) -> None:
 class ScanStep(Step):
     """One JSON value."""
 
-    __slots__ = ("arguments", "fast", "form", "label")
+    __slots__ = ("arguments", "form", "label")
 
     def __init__(self, form: JsonForm, label: Label) -> None:
         self.form, self.label = form, label
         self.arguments = isinstance(label, ArgumentsLabel)
-        self.fast: Fast | None = self._fast if self.arguments else None
 
     def run(self, machine: Machine) -> Step | None:
         frame = machine.stack[-1]
         if not isinstance(frame, ScanFrame) or frame.step is not self:
+            if not self._begins(machine):
+                return machine.fail() if machine.at < len(machine.text) or machine.ended else None
             frame = ScanFrame(self, Scanner(watch=self.arguments))
             machine.stack.append(frame)
         text, at, scanner = machine.text, machine.at, frame.scanner
-        if self.form is JsonForm.STRING and scanner.state == State.VALUE:
-            begins = text[at:].lstrip(" \t\r\n")
-            if begins and begins[0] != '"':
-                return machine.fail()
         end = scanner.scan(text, at)
         machine.at = end
         if end > at and not self.label.emit(machine, text[at:end], machine.base + at, machine.base + end):
@@ -184,21 +183,18 @@ class ScanStep(Step):
             machine.call.keys = scanner.members
         return self.next
 
-    def _fast(self, machine: Machine, chunk: str) -> list[Event] | None:
+    def _begins(self, machine: Machine) -> bool:
+        """Whether a value starts at the cursor; layout before it is the grammar's business."""
+        first = machine.text[machine.at : machine.at + 1]
+        if not first and machine.ended:
+            machine.starved = machine.base + machine.at
+        return first == '"' if self.form is JsonForm.STRING else first != "" and first in '"{[-0123456789tfn'
+
+    def settle(self, machine: Machine) -> None:
         frame, call = machine.stack[-1], machine.call
-        if call is None or not call.begun or not isinstance(frame, ScanFrame):
-            return None
-        scanner = frame.scanner
-        end = scanner.scan(chunk, 0)
-        start = machine.base
-        if end == len(chunk) and scanner.state < State.DONE:
-            machine.base = machine.kept_to = start + end
-            machine.kept.append(chunk)
-            return [call.delta(chunk, start, start + end)] if chunk else []
-        machine.text, machine.at = chunk, end
-        if end:
-            machine.out.append(call.delta(chunk[:end], start, start + end))
-        return machine.resume()
+        if self.arguments and call is not None and call.begun and isinstance(frame, ScanFrame):
+            machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None, keep=True)
+            machine.rest = machine.in_string if frame.scanner.state == State.STRING else None
 
     def expected(self) -> frozenset[str]:
         return frozenset(["json" if self.form is JsonForm.VALUE else "json_string"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..events import ArgumentsDelta, Malformed, Problem, ProblemKind
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from .value import Sink
 
 __all__ = [
+    "NO_CHOICE",
     "CallFrame",
     "CallState",
     "CaptureFrame",
@@ -45,6 +47,10 @@ class Frame:
     def copy(self) -> Frame:
         """A frame that shares nothing mutable with this one."""
         return self
+
+
+NO_CHOICE = Frame()
+"""Stands where a choice would if anything were left to choose."""
 
 
 class ChoiceFrame(Frame):
@@ -191,6 +197,7 @@ class CallState:
         "id",
         "index",
         "keys",
+        "make",
         "name",
         "problems",
         "raw",
@@ -204,6 +211,7 @@ class CallState:
         self.name: str | None = None
         self.id: str | None = None
         self.begun = False  # was `CallBegin` published?
+        self.make: Callable[[str, int, int], ArgumentsDelta]  # makes a piece of the arguments, once it was
         self.started = False  # has anything of the arguments been read?
         self.complete = False  # is all read but the closer?
         self.raw = False  # are the arguments text that need not be JSON?
@@ -217,7 +225,8 @@ class CallState:
         """An independent copy."""
         other = CallState.__new__(CallState)
         for slot in CallState.__slots__:
-            setattr(other, slot, getattr(self, slot))
+            if hasattr(self, slot):
+                setattr(other, slot, getattr(self, slot))
         other.keys, other.deferred, other.problems = self.keys.copy(), self.deferred.copy(), self.problems.copy()
         return other
 
@@ -225,16 +234,11 @@ class CallState:
         """Add a diagnostic for `CallEnd`."""
         self.problems.append(Problem(kind, raw, detail, at, at))
 
-    def delta(self, json: str, start: int, end: int) -> ArgumentsDelta:
-        """A piece of the arguments."""
-        self.started = True
-        return ArgumentsDelta(self.index, json, start, end)
-
     def publish(self, machine: Machine, json: str, start: int, end: int) -> bool:
         """Publish a piece of the arguments, or keep it until the call's name is known; false if that is too much."""
         self.started = True
         if self.begun:
-            machine.out.append(ArgumentsDelta(self.index, json, start, end))
+            machine.out.append(self.make(json, start, end))
             return True
         self.deferred.append((json, start, end))
         self.waiting += len(json)
@@ -268,7 +272,7 @@ class CallState:
     def flush(self, machine: Machine) -> None:
         """Publish the arguments that waited for the name."""
         for json, start, end in self.deferred:
-            machine.out.append(ArgumentsDelta(self.index, json, start, end))
+            machine.out.append(self.make(json, start, end))
         self.deferred = []
 
     def discard(self, machine: Machine) -> None:

@@ -94,16 +94,19 @@ _KINDS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "bool
 class _Effect:
     """What one chunk does in one configuration; `tail` replaces the innermost brackets, `None` keeps them."""
 
-    __slots__ = ("back", "effects", "left", "size", "state", "sub", "tail")
+    __slots__ = ("back", "effects", "left", "plain", "size", "state", "sub", "tail")
 
-    def __init__(self, after: Scanner, tail: str | None, effects: _Effects) -> None:
+    def __init__(self, after: Scanner, tail: str | None) -> None:
         self.state, self.sub, self.back, self.left = after.state, after._sub, after._back, after._left
-        self.size, self.tail, self.effects = after._size, tail, effects
+        self.size, self.tail, self.effects = after._size, tail, after.effects
+        self.plain = tail is None and not after._size  # nothing changes but the state
 
 
 _Effects = dict[str, "_Effect | None"]
+_NOTHING_LEARNED: _Effects = {}
 _Configuration = tuple[int, str, int, int, str]
 _TAIL = 3
+_IN_STRING = frozenset([State.STRING, State.ESCAPE, State.HEX])
 _learned: dict[_Configuration, _Effects] = {}
 
 
@@ -123,12 +126,13 @@ class Scanner:
 
     __slots__ = (
         "_back",
-        "_effects",
         "_floor",
+        "_last",
         "_left",
         "_size",
         "_stack",
         "_sub",
+        "effects",
         "error",
         "members",
         "state",
@@ -140,8 +144,9 @@ class Scanner:
         self.members: list[tuple[str, str]] = []
         self._floor = int(watch)  # brackets that learned effects must not touch: at depth 1, members are noted
         self._stack = ""  # the open brackets, outermost first
-        self._effects: _Effects | None = None  # what chunks do in the present configuration, if that can be learned
-        self._back = State.STRING  # the state to return to after an escape
+        self.effects = _NOTHING_LEARNED  # what chunks do in the present configuration, as far as that is known
+        self._last: _Effect | None = None  # the last effect, if what it says of the fields below is still to be taken over
+        self._back = State.STRING  # the kind of string that is open: the state to return to after an escape
         self._left = 0  # hexadecimal digits still to come
         self._sub = ""  # the key so far, what is left of a literal, or where in a number we are
         self._size = 0  # characters of the number so far
@@ -166,17 +171,18 @@ class Scanner:
 
     def scan(self, text: str, start: int) -> int:
         """Read from `start` and return the index behind the last character that belongs to the value."""
-        effects = self._effects
-        if effects is not None and start == 0:
-            effect = effects.get(text)
+        if start == 0:
+            effect = self.effects.get(text)
             if effect is not None:
                 return self._apply(effect, text)
             if self.state == State.STRING and _unclean(text) is None:
                 return len(text)
-            if len(text) <= SHORT and text not in effects:
-                effect = self._learn(effects, text)
-                if effect is not None:
-                    return self._apply(effect, text)
+        self._take_over()
+        effects = self.effects
+        if start == 0 and len(text) <= SHORT and effects is not _NOTHING_LEARNED and text not in effects:
+            effect = self._learn(effects, text)
+            if effect is not None:
+                return self._apply(effect, text)
         i = self._read(text, start)
         self._configure()
         return i
@@ -184,8 +190,8 @@ class Scanner:
     def _read(self, text: str, i: int) -> int:
         end = len(text)
         tried = end - i < WHOLE
-        while i < end:
-            if self.state == State.VALUE and not tried and text[i] in "{[" and len(self._stack) >= self._floor:
+        while i < end and self.state < State.DONE:
+            if self.state == State.VALUE and not tried and text[i] in '{["' and len(self._stack) >= self._floor:
                 whole = self._whole(text, i)
                 if whole:
                     self._note(text[i])
@@ -194,32 +200,40 @@ class Scanner:
                     continue
                 tried = True  # once a chunk, so that failing costs at most a second look at it
             i = self._step(text, i)
-            if self.state >= State.DONE:
-                break
         return i
 
     def _apply(self, effect: _Effect, text: str) -> int:
-        if effect.tail is None:
-            self._effects = effect.effects
+        if effect.plain:
+            self._size = 0
+        elif effect.size == len(text) and self.state == State.NUMBER:
+            self._size += effect.size  # the number goes on from where it was
         else:
+            self._size = effect.size
+        self.state, self.effects, self._last = effect.state, effect.effects, effect
+        if effect.tail is not None:
             keep = max(self._floor, len(self._stack) - _TAIL)
             self._stack = self._stack[:keep] + effect.tail
-        if effect.state == State.NUMBER:
-            # A number that fills the chunk goes on from where it was.
-            self._size = self._size + len(text) if effect.size == len(text) and self.state == State.NUMBER else effect.size
-        self.state, self._sub, self._back, self._left = effect.state, effect.sub, effect.back, effect.left
-        if effect.tail is not None or self._size > NUMBER_LIMIT // 2:
-            self._configure()
+            if keep > self._floor and len(effect.tail) < _TAIL:
+                self._take_over()
+                self._configure()
+        elif self._size > NUMBER_LIMIT // 2:
+            self.effects = _NOTHING_LEARNED
         return len(text)
+
+    def _take_over(self) -> None:
+        last, self._last = self._last, None
+        if last is not None:
+            self._sub, self._back, self._left = last.sub, last.back, last.left
 
     def _configure(self) -> None:
         """Find the effects for the present configuration, where chunks act on the innermost brackets alone."""
-        stack = self._stack
-        if len(stack) <= self._floor or self.state >= State.DONE or self._size > NUMBER_LIMIT // 2:
-            self._effects = None
+        stack, state = self._stack, self.state
+        inside = len(stack) > self._floor or (state in _IN_STRING and self._back == State.STRING)
+        if not inside or state >= State.DONE or self._size > NUMBER_LIMIT // 2:
+            self.effects = _NOTHING_LEARNED
             return
         tail = stack[max(self._floor, len(stack) - _TAIL) :]
-        self._effects = _effects_of((self.state, self._sub, self._back, self._left, tail))
+        self.effects = _effects_of((self.state, self._sub, self._back, self._left, tail))
 
     def _learn(self, effects: _Effects, text: str) -> _Effect | None:
         """Work out what a chunk does here by reading it with the innermost brackets alone."""
@@ -234,20 +248,16 @@ class Scanner:
         if trial.state < State.DONE and len(text) < room:
             # A state that depends on brackets below the tail shows as `DONE`; all others are the same above them.
             trial._configure()
-            same = trial._stack == tail
-            effect = _Effect(trial, None if same else trial._stack, trial._effects if trial._effects is not None else {})
+            effect = _Effect(trial, None if trial._stack == tail else trial._stack)
         effects[text] = effect
         return effect
 
     def finish(self) -> bool:
         """Whether the value is complete if the input ends here."""
+        self._take_over()
         if self.state == State.NUMBER and not self._stack and self._sub in _NUMBER_ENDS:
             self.state = State.DONE
         return self.state == State.DONE
-
-    def fast(self, text: str) -> bool:
-        """Whether the text lies wholly inside the string that is open: nothing to track."""
-        return self.state == State.STRING and _unclean(text) is None
 
     def _whole(self, text: str, i: int) -> int:
         """The end of the complete value that starts at `i`, 0 if it can't be told at once."""
@@ -357,7 +367,7 @@ class Scanner:
     def _value(self, char: str, i: int) -> int:
         self._note(char)
         if char == '"':
-            self.state = State.STRING
+            self.state = self._back = State.STRING
         elif char == "{" or char == "[":
             if len(self._stack) >= DEPTH_LIMIT:
                 return self._fail(i, "nested too deeply")
@@ -406,16 +416,20 @@ class Scanner:
         return i
 
 
+_BOXES = frozenset([dict, list])
+
+
 def _depth(value: object) -> int:
     """The nesting of a decoded value, without recursion."""
-    depth, level = 0, [value]
+    depth = 0
+    level = [value] if type(value) in _BOXES else []
     while level:
         depth += 1
         level = [
             item
             for box in level
-            for item in (box.values() if isinstance(box, dict) else box if isinstance(box, list) else ())
-            if isinstance(item, (dict, list))
+            for item in (box.values() if isinstance(box, dict) else box)  # type: ignore[attr-defined]
+            if type(item) in _BOXES
         ]
     return depth
 

@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
 from ..events import ContentDelta, Event, Malformed, Markup, ProblemKind, ReasoningDelta, TagDelta
 from .frames import ValueFrame
+from .tries import Delimiters
 
 if TYPE_CHECKING:
-    from .machine import Fast, Machine
+    from .machine import Machine
 
-__all__ = ["ArgumentsLabel", "Label", "Silent", "TextLabel", "ValueLabel", "content", "malformed", "markup", "reasoning", "tagged"]
+__all__ = ["ArgumentsLabel", "Label", "Rest", "Silent", "TextLabel", "ValueLabel", "content", "malformed", "markup", "reasoning", "tagged"]
+
+
+Search = Callable[[str], re.Match[str] | None]
+Make = Callable[[str, int, int], Event]
+
+class Rest:
+    """How to publish chunks while a machine rests inside one long text.
+
+    A chunk with none of the characters `first`, `second` and `third` in it (and, unless it is `free`, none that is not
+    printable) becomes an event by `make`. In others, `search` finds a delimiter or, at the end, the beginning of
+    one; what comes before it becomes an event by `turn`. Calls that are open `keep` their characters.
+    """
+
+    __slots__ = ("delimiters", "first", "free", "keep", "make", "search", "second", "third", "turn")
+
+    def __init__(
+        self, marks: str, make: Make, turn: Make, until: Delimiters | None, *, free: bool = False, keep: bool = False
+    ) -> None:
+        # The empty string is in every chunk: with more than three marks none is let through unsearched.
+        self.first, self.second, self.third = (marks * 3)[:3] if 1 <= len(marks) <= 3 else ("", "", "")
+        self.make, self.turn, self.free, self.keep = make, turn, free, keep
+        self.search = until.search if until is not None else None
+        self.delimiters = until.all if until is not None else frozenset[str]()
 
 
 class Label:
@@ -24,9 +49,8 @@ class Label:
         """Publish `text`, the input's ``[start, end)``; false if it can't be what it should be."""
         raise NotImplementedError
 
-    def fast_text(self, marks: str, tails: str) -> Fast | None:
-        """A function that publishes a whole chunk at once if none of these characters shows that it must be
-        looked at (see `steps.marks_and_tails`), for machines that hold nothing."""
+    def rest(self, machine: Machine | None, until: Delimiters) -> Rest | None:
+        """How to publish chunks up to a delimiter; without a machine, only what holds for all machines."""
         return None
 
     def overrun(self, machine: Machine, delimiter: str, position: int) -> None:
@@ -45,27 +69,8 @@ class TextLabel(Label):
         machine.out.append(self.make(text, start, end))
         return True
 
-    def fast_text(self, marks: str, tails: str) -> Fast | None:
-        if not 1 <= len(marks) <= 3 or len(tails) > 1:
-            return None
-        make, tail = self.make, tails or "\0\0"  # two characters never equal one
-        first, second, third = (marks * 3)[:3]
-
-        def one(machine: Machine, chunk: str) -> list[Event] | None:
-            if first in chunk or not chunk or chunk[-1] == tail:
-                return None
-            start = machine.base
-            machine.base = end = start + len(chunk)
-            return [make(chunk, start, end)]
-
-        def several(machine: Machine, chunk: str) -> list[Event] | None:
-            if first in chunk or second in chunk or third in chunk or not chunk or chunk[-1] == tail:
-                return None
-            start = machine.base
-            machine.base = end = start + len(chunk)
-            return [make(chunk, start, end)]
-
-        return one if len(marks) == 1 else several
+    def rest(self, machine: Machine | None, until: Delimiters) -> Rest | None:
+        return Rest(until.firsts, self.make, self.make, until, free=True)
 
 
 reasoning = TextLabel(ReasoningDelta)
@@ -104,8 +109,11 @@ class ArgumentsLabel(Label):
         assert machine.call is not None
         return machine.call.publish(machine, text, start, end)
 
-    def fast_text(self, marks: str, tails: str) -> Fast | None:
-        return _fast_argument(marks, tails, lambda text: text, lambda machine: True)
+    def rest(self, machine: Machine | None, until: Delimiters) -> Rest | None:
+        call = machine.call if machine is not None else None
+        if call is None or not call.begun:
+            return None
+        return Rest(until.firsts, call.make, call.make, until, free=True, keep=True)
 
 
 class ValueLabel(Label):
@@ -119,34 +127,19 @@ class ValueLabel(Label):
         piece = frame.sink.feed(text)
         return piece is not None and machine.call.publish(machine, piece, start, end)
 
-    def fast_text(self, marks: str, tails: str) -> Fast | None:
-        return _fast_argument(marks, tails, lambda text: encode_basestring(text)[1:-1], _in_string)
+    def rest(self, machine: Machine | None, until: Delimiters) -> Rest | None:
+        if machine is None:
+            return None
+        frame, call = machine.stack[-1], machine.call
+        assert isinstance(frame, ValueFrame) and call is not None
+        if not (call.begun and frame.sink.is_string):
+            return None
+        make = call.make
+        quoted = lambda text, start, end: make(encode_basestring(text)[1:-1], start, end)  # noqa: E731
+        firsts = until.firsts.replace("\n", "")  # which is not printable
+        return Rest(firsts + '"\\', make, quoted, until, keep=True)
 
     def overrun(self, machine: Machine, delimiter: str, position: int) -> None:
         assert machine.call is not None
         detail = "the value goes on, since nothing that may follow its end does"
         machine.call.note(ProblemKind.AMBIGUOUS_CLOSE, delimiter, detail, position)
-
-
-def _in_string(machine: Machine) -> bool:
-    frame = machine.stack[-1]
-    return isinstance(frame, ValueFrame) and frame.sink.is_string
-
-
-def _fast_argument(
-    marks: str, tails: str, encode: Callable[[str], str], ready: Callable[[Machine], bool]
-) -> Fast | None:
-    if len(marks) != 1 or len(tails) > 1:
-        return None
-    tail = tails or "\0\0"
-
-    def fast(machine: Machine, chunk: str) -> list[Event] | None:
-        call = machine.call
-        if marks in chunk or not chunk or chunk[-1] == tail or call is None or not call.begun or not ready(machine):
-            return None
-        start = machine.base
-        machine.base = machine.kept_to = end = start + len(chunk)
-        machine.kept.append(chunk)
-        return [call.delta(encode(chunk), start, end)]
-
-    return fast

@@ -7,19 +7,20 @@ read since is published. So what is published is never retracted, and since step
 that are there, how the input was cut cannot matter. Grammars close their choices early (`analyze` bounds how
 early), so hardly anything is held back.
 
-Most of the time the machine rests inside one long piece of text. Such a step has a `fast` form that turns a chunk
-without markers directly into one event.
+Most of the time the machine rests inside one long piece of text and holds nothing: then `rest` says how a chunk
+without markers becomes one event, with nothing else to do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import ParserFinished
 from ..events import Event, Malformed, Problem, ProblemKind
 from .analyze import FIELD_LIMIT
 from .frames import CallFrame, CallState, ChoiceFrame, Frame
+from .json import Scanner, State
+from .labels import Rest
 from .schema import NO_TOOLS, Toolbox
 
 if TYPE_CHECKING:
@@ -28,15 +29,42 @@ if TYPE_CHECKING:
 
 __all__ = ["Machine"]
 
-Fast = Callable[["Machine", str], list[Event] | None]
-"""Takes a chunk while nothing is held; ``None`` if it must be looked at more closely."""
-
 
 class Machine:
     """One run of a program: `feed` text, then `finish`; `copy` at any point to try several continuations.
 
     Amortised O(chunk) per feed for streamable grammars; what is held never exceeds the program's bound.
     """
+
+    __slots__ = (
+        "_finished",
+        "at",
+        "base",
+        "call",
+        "calls",
+        "captures",
+        "choices",
+        "completed",
+        "detail",
+        "ended",
+        "fields",
+        "header",
+        "in_string",
+        "kept",
+        "kept_to",
+        "memo",
+        "out",
+        "program",
+        "reason",
+        "rest",
+        "scanner",
+        "stack",
+        "starved",
+        "step",
+        "stopped",
+        "text",
+        "tools",
+    )
 
     def __init__(self, program: Program, *, entry: str | None = None, tools: Toolbox = NO_TOOLS) -> None:
         self.program = program
@@ -62,7 +90,9 @@ class Machine:
         self.kept: list[str] = []  # the open call's characters before `kept_to`
         self.kept_to = -1
         self.memo: dict[tuple[int, int], tuple[int, tuple[Event, ...]] | None] = {}
-        self._fast: Fast | None = None
+        self.rest: Rest | None = None  # how to publish chunks that need no second look
+        self.scanner: Scanner | None = None  # reads the arguments' JSON while nothing is held
+        self.in_string: Rest  # inside a string of that
         self._finished = False
         self._run()
 
@@ -70,11 +100,23 @@ class Machine:
 
     def feed(self, chunk: str) -> list[Event]:
         """The events that this chunk decides; raises `ParserFinished` after `finish`."""
-        fast = self._fast
-        if fast is not None:
-            events = fast(self, chunk)
-            if events is not None:
-                return events
+        rest = self.rest
+        if rest is not None:
+            if (
+                not (rest.first in chunk or rest.second in chunk or rest.third in chunk or self.text)
+                and (rest.free or chunk.isprintable())
+                and chunk
+            ):
+                start = self.base
+                self.base = end = start + len(chunk)
+                if rest.keep:
+                    self.kept.append(chunk)
+                    self.kept_to = end
+                return [rest.make(chunk, start, end)]
+            if rest.search is not None:
+                return self._feed_text(rest, chunk)
+        if self.scanner is not None:
+            return self._feed_json(self.scanner, chunk)
         if self._finished:
             raise ParserFinished
         self.text = self.text + chunk if self.text else chunk
@@ -91,13 +133,19 @@ class Machine:
     def copy(self) -> Machine:
         """An independent machine in the same state; O(stack + hold)."""
         other = Machine.__new__(Machine)
-        other.__dict__.update(self.__dict__)
+        for slot in Machine.__slots__:
+            if hasattr(self, slot):
+                setattr(other, slot, getattr(self, slot))
+        other.rest = other.scanner = None
         twins = {id(frame): frame.copy() for frame in self.stack}
         other.stack = [twins[id(frame)] for frame in self.stack]
         other.choices = [twin for frame in self.choices if isinstance(twin := twins[id(frame)], ChoiceFrame)]
         other.captures, other.out, other.kept = self.captures.copy(), self.out.copy(), self.kept.copy()
         other.fields, other.header, other.memo = self.fields.copy(), self.header.copy(), self.memo.copy()
         other.call = self.call.copy() if self.call is not None else None
+        if self.rest is not None or self.scanner is not None:
+            assert self.step is not None
+            self.step.settle(other)
         return other
 
     @property
@@ -178,8 +226,42 @@ class Machine:
 
     # Inside
 
+    def _feed_text(self, rest: Rest, chunk: str) -> list[Event]:
+        """A chunk inside text, with something in it that could begin a delimiter."""
+        self.text = text = self.text + chunk
+        assert rest.search is not None
+        found = rest.search(text)
+        stop = len(text)
+        if found is not None:
+            if found.group() in rest.delimiters:
+                return self.resume()
+            stop = found.start()  # only the beginning of one, which waits for the rest
+        if stop == 0:
+            return []
+        start = self.base
+        self.base = end = start + stop
+        self.text = text[stop:]
+        if rest.keep:
+            self.kept.append(text[:stop])
+            self.kept_to = end
+        return [rest.turn(text[:stop], start, end)]
+
+    def _feed_json(self, scanner: Scanner, chunk: str) -> list[Event]:
+        """A chunk inside a call's JSON arguments, most of which do not end in it."""
+        end = scanner.scan(chunk, 0)
+        start = self.base
+        if end == len(chunk) and scanner.state < State.DONE:
+            self.base = self.kept_to = start + end
+            self.kept.append(chunk)
+            self.rest = self.in_string if scanner.state == State.STRING else None
+            return [self.in_string.make(chunk, start, self.base)] if chunk else []
+        self.text, self.at = chunk, end
+        if end:
+            self.out.append(self.in_string.make(chunk[:end], start, start + end))
+        return self.resume()
+
     def _run(self) -> None:
-        self._fast = None
+        self.rest = self.scanner = None
         step = self.step
         while True:
             while step is not None:
@@ -211,8 +293,8 @@ class Machine:
             return published
         self.memo.clear()
         self.out = []
-        if not self.text and self.step is not None:
-            self._fast = self.step.fast
+        if self.step is not None:
+            self.step.settle(self)
         return out
 
     def give_up(self) -> None:

@@ -7,21 +7,21 @@ soon as the node's first characters have been read (`cuts`); a `CutStep` goes in
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from ..events import ProblemKind
 from . import calls, labels, steps
 from . import nodes as n
-from .analyze import ANYTHING, AT_END, Analysis, First, Report, analyze, lead_of
+from .analyze import ANYTHING, AT_END, JSON_FIRST, Analysis, Atom, First, NotAt, OneOf, Report, Text, analyze, lead_of
 from .labels import Label
 from .nodes import Grammar, Node
 from .steps import Step
-from .tries import followed_pattern
+from .tries import Delimiters, followed_pattern, opening_pattern
 
 __all__ = ["Program", "program_of"]
 
 _NO_CUTS: frozenset[int] = frozenset()
-_RESYNC = labels.malformed
 
 
 class Program:
@@ -168,17 +168,23 @@ class _Compiler:
         items = node.items
         if not items:
             return steps.FailStep()
-        step = self.compile(items[-1], after, label, follow, cuts)
+        last = self.compile(items[-1], after, label, follow, cuts)
+        step: Step = _linked(steps.LastStep(self._guard(items[-1])), last)
         for k in reversed(range(len(items) - 1)):
-            choice = steps.ChoiceStep(self._key())
+            choice = steps.ChoiceStep(self._key(), self._guard(items[k]))
             decided = cuts | {choice.key} if self.analysis.decided(items, k, follow) else cuts
-            choice.first = self.compile(items[k], _linked(steps.WithdrawStep(), after), label, follow, decided)
+            choice.item = self.compile(items[k], _linked(steps.WithdrawStep(), after), label, follow, decided)
             choice.otherwise = step
             step = choice
         return step
 
+    def _guard(self, node: Node) -> steps.Guard | None:
+        """A look at the text that rules out most places where the node does not match."""
+        first = self.analysis.first(node)
+        return None if first.empty else opening_guard(first.atoms)
+
     def _repeat(self, node: n.Repeat, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
-        loop = steps.LoopStep(self._key(), node.low, node.high)
+        loop = steps.LoopStep(self._key(), node.low, node.high, self._guard(node.item))
         first = self.analysis.first(node.item)
         again = First(first.atoms | follow.atoms, follow.empty)
         decided = {loop.key} if self.analysis.goes_on(node.item, follow) else frozenset[int]()
@@ -188,24 +194,24 @@ class _Compiler:
         return _linked(steps.PushLoopStep(), loop)
 
     def _lookahead(self, item: Node, negative: bool, after: Step) -> Step:
-        choice = steps.ChoiceStep(self._key())
+        choice = steps.TrialStep(self._key())
         choice.otherwise = after if negative else steps.FailStep()
         undo = _linked(steps.UndoStep(negative), after)
-        choice.first = self.compile(item, undo, labels.Silent(), ANYTHING, _NO_CUTS)
+        choice.item = self.compile(item, undo, labels.Silent(), ANYTHING, _NO_CUTS)
         return choice
 
     def _until(self, node: n.Until, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         then = followed_pattern(node.then, node.gap) if node.then else None
-        step = _linked(steps.UntilStep(node.delimiters, then, label), after)
+        delimiters = Delimiters(node.delimiters)
+        step = _linked(steps.UntilStep(delimiters, then, label), after)
         if node.low:
-            return _linked(steps.SomeStep(node.delimiters), self._cut(cuts, step))
+            return _linked(steps.SomeStep(delimiters), self._cut(cuts, step))
         return step
 
     def _json(self, form: n.JsonForm, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         if form is not n.JsonForm.QUOTED:
-            peek = n.Peek(n.Chars(r' \t\r\n"{[\-0-9tfn')) if cuts else None
             scan = _linked(calls.ScanStep(form, label), after)
-            return self._lookahead(peek.item, False, self._cut(cuts, scan)) if peek is not None else scan
+            return self._lookahead(n.Chars(JSON_FIRST), False, self._cut(cuts, scan)) if cuts else scan
         quote = labels.markup
         inside = _linked(calls.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
         return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside))
@@ -232,8 +238,21 @@ class _Compiler:
         following = First(closing.atoms | follow.atoms, follow.empty) if closing.empty else closing
         body = self.compile(node.item, _linked(calls.BodyEndStep(), close), label, following, cuts)
         rest = _linked(calls.ResyncEndStep(node.closers), after)
-        resync = _linked(steps.UntilStep((*node.closers, *node.resume), None, _RESYNC), rest)
+        resync = _linked(steps.UntilStep(Delimiters((*node.closers, *node.resume)), None, labels.malformed), rest)
         return _linked(calls.CallStep(_linked(calls.RecoverStep(node.resume, resync), after)), body)
+
+
+@lru_cache(maxsize=1024)
+def opening_guard(atoms: frozenset[Atom]) -> steps.Guard | None:
+    """Matches where one of the atoms can begin, or the text ends; ``None`` where that would be nearly anywhere."""
+    words = tuple(atom.text for atom in atoms if isinstance(atom, Text))
+    branches = [opening_pattern(words)] if words else []
+    for atom in atoms:
+        if isinstance(atom, NotAt):
+            return None
+        if isinstance(atom, OneOf):
+            branches.append(f"[{atom.cls}]")
+    return re.compile("|".join([*branches, r"\Z"])).match
 
 
 def _label(meaning: n.Meaning, channel: str | None) -> Label:

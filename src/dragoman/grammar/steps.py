@@ -8,15 +8,19 @@ A step's `run` reads at the machine's cursor and returns the step that comes nex
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..events import ProblemKind, TagEnd
-from .frames import ChoiceFrame, LoopFrame, ReturnFrame
+from .frames import NO_CHOICE, ChoiceFrame, LoopFrame, ReturnFrame
 from .labels import Label
-from .tries import delimiter_pattern
+from .tries import Delimiters
 
 if TYPE_CHECKING:
-    from .machine import Fast, Machine
+    from .machine import Machine
+
+Guard = Callable[[str, int], object]
+"""Finds, at an index of the text, whether something can begin there; ``None`` if not."""
 
 __all__ = [
     "CharsStep",
@@ -26,6 +30,7 @@ __all__ = [
     "EndStep",
     "FailStep",
     "GiveUpStep",
+    "LastStep",
     "LiteralStep",
     "LoopStep",
     "NextTurnStep",
@@ -39,10 +44,10 @@ __all__ = [
     "Step",
     "TagEndStep",
     "TrailingStep",
+    "TrialStep",
     "UndoStep",
     "UntilStep",
     "WithdrawStep",
-    "marks_and_tails",
 ]
 
 
@@ -50,9 +55,10 @@ class Step:
     """One step of a program; `next` is where it leads."""
 
     __slots__ = ("next",)
-    fast: Fast | None = None
-
     next: Step
+
+    def settle(self, machine: Machine) -> None:
+        """The machine waits here and holds nothing: prepare for chunks that need no second look."""
 
     def run(self, machine: Machine) -> Step | None:
         """Read at the cursor; see the module's head."""
@@ -128,11 +134,10 @@ class CharsStep(Step):
 class SomeStep(Step):
     """Checks that text begins here: at least one character before a delimiter."""
 
-    __slots__ = ("delimiters", "match")
+    __slots__ = ("delimiters",)
 
-    def __init__(self, delimiters: tuple[str, ...]) -> None:
-        self.delimiters = frozenset(delimiters)
-        self.match = re.compile(delimiter_pattern(delimiters)).match if delimiters else None
+    def __init__(self, delimiters: Delimiters) -> None:
+        self.delimiters = delimiters
 
     def run(self, machine: Machine) -> Step | None:
         text, at = machine.text, machine.at
@@ -141,31 +146,29 @@ class SomeStep(Step):
                 return None
             machine.starved = machine.base + at
             return machine.fail()
-        found = self.match(text, at) if self.match is not None else None
-        if found is None or (machine.ended and found.group() not in self.delimiters):
+        found = self.delimiters.match(text, at)
+        if found is None or (machine.ended and found.group() not in self.delimiters.all):
             return self.next
-        return machine.fail() if found.group() in self.delimiters else None
+        return machine.fail() if found.group() in self.delimiters.all else None
 
 
 class UntilStep(Step):
     """Text up to a delimiter."""
 
-    __slots__ = ("delimiters", "fast", "label", "search", "then")
+    __slots__ = ("_rest", "delimiters", "label", "then")
 
-    def __init__(self, delimiters: tuple[str, ...], then: re.Pattern[str] | None, label: Label) -> None:
-        self.delimiters = frozenset(delimiters)
-        self.then, self.label = then, label
-        self.search = re.compile(delimiter_pattern(delimiters)).search if delimiters else None
-        self.fast = label.fast_text(*marks_and_tails(delimiters))
+    def __init__(self, delimiters: Delimiters, then: re.Pattern[str] | None, label: Label) -> None:
+        self.delimiters, self.then, self.label = delimiters, then, label
+        self._rest = label.rest(None, delimiters)
 
     def run(self, machine: Machine) -> Step | None:
         text, at = machine.text, machine.at
         while True:
-            found = self.search(text, at) if self.search is not None else None
+            found = self.delimiters.find(text, at)
             if found is None:
                 return self._take(machine, len(text), machine.ended)
             start, end = found.span()
-            if found.group() not in self.delimiters:  # the beginning of one, at the end of what is there
+            if found.group() not in self.delimiters.all:  # the beginning of one, at the end of what is there
                 return self._take(machine, len(text) if machine.ended else start, machine.ended)
             if self.then is not None:
                 legal = self.then.match(text, end)
@@ -178,6 +181,9 @@ class UntilStep(Step):
                     return self._take(machine, start, False)
             return self._take(machine, start, True)
 
+    def settle(self, machine: Machine) -> None:
+        machine.rest = self._rest or self.label.rest(machine, self.delimiters)
+
     def _take(self, machine: Machine, end: int, done: bool) -> Step | None:
         at = machine.at
         if end > at:
@@ -187,33 +193,67 @@ class UntilStep(Step):
         return self.next if done else None
 
     def expected(self) -> frozenset[str]:
-        return self.next.expected() | {f"until({', '.join(map(repr, sorted(self.delimiters)))})"}
-
-
-def marks_and_tails(delimiters: tuple[str, ...]) -> tuple[str, str]:
-    """Two sets of characters: text that holds none of the first and does not end in one of the second is free of
-    delimiters and of beginnings of them."""
-    suffixed = {d[0] for d in delimiters if d[1:] in delimiters}
-    plain = {d[0] for d in delimiters if d[1:] not in delimiters}
-    return "".join(sorted(plain)), "".join(sorted(suffixed - plain))
+        return self.next.expected() | {f"until({', '.join(map(repr, sorted(self.delimiters.all)))})"}
 
 
 class ChoiceStep(Step):
-    """Tries one alternative, and remembers the next."""
+    """Tries its items in order, those at which a look at the text does not rule them out."""
 
-    __slots__ = ("first", "key", "otherwise")
+    __slots__ = ("guard", "key", "item", "otherwise")
+
+    def __init__(self, key: int, guard: Guard | None) -> None:
+        self.key, self.guard = key, guard
+        self.item: Step
+        self.otherwise: Step
+
+    def run(self, machine: Machine) -> Step | None:
+        text, at = machine.text, machine.at
+        step: Step = self
+        while isinstance(step, ChoiceStep) and step.guard is not None and step.guard(text, at) is None:
+            step = step.otherwise
+        if not isinstance(step, ChoiceStep):
+            return step
+        other = step.otherwise
+        while isinstance(other, ChoiceStep) and other.guard is not None and other.guard(text, at) is None:
+            other = other.otherwise
+        if isinstance(other, LastStep) and other.guard is not None and other.guard(text, at) is None:
+            machine.stack.append(NO_CHOICE)
+        else:
+            machine.choose(step.key, other)
+        return step.item
+
+    def expected(self) -> frozenset[str]:
+        return self.item.expected() | self.otherwise.expected()
+
+
+class TrialStep(Step):
+    """Begins a lookahead, and remembers where to go if it fails."""
+
+    __slots__ = ("item", "key", "otherwise")
 
     def __init__(self, key: int) -> None:
         self.key = key
-        self.first: Step
+        self.item: Step
         self.otherwise: Step
 
     def run(self, machine: Machine) -> Step | None:
         machine.choose(self.key, self.otherwise)
-        return self.first
+        return self.item
 
     def expected(self) -> frozenset[str]:
-        return self.first.expected() | self.otherwise.expected()
+        return self.item.expected() | self.otherwise.expected()
+
+
+class LastStep(Step):
+    """The last item of a choice: nothing is left to try after it."""
+
+    __slots__ = ("guard",)
+
+    def __init__(self, guard: Guard | None) -> None:
+        self.guard = guard
+
+    def run(self, machine: Machine) -> Step | None:
+        return self.next
 
 
 class WithdrawStep(Step):
@@ -223,8 +263,7 @@ class WithdrawStep(Step):
 
     def run(self, machine: Machine) -> Step | None:
         frame = machine.stack.pop()
-        assert isinstance(frame, ChoiceFrame)
-        if frame.live:
+        if isinstance(frame, ChoiceFrame) and frame.live:
             machine.choices.pop()
         return self.next
 
@@ -272,10 +311,10 @@ class UndoStep(Step):
 class LoopStep(Step):
     """The head of a repetition: one more turn, if it matches."""
 
-    __slots__ = ("body", "high", "key", "leave", "low")
+    __slots__ = ("body", "guard", "high", "key", "leave", "low")
 
-    def __init__(self, key: int, low: int, high: int | None) -> None:
-        self.key, self.low, self.high = key, low, high
+    def __init__(self, key: int, low: int, high: int | None, guard: Guard | None) -> None:
+        self.key, self.low, self.high, self.guard = key, low, high, guard
         self.body: Step
         self.leave: Step
 
@@ -283,6 +322,8 @@ class LoopStep(Step):
         frame = machine.stack[-1]
         assert isinstance(frame, LoopFrame)
         if frame.count == self.high:
+            return self.leave
+        if frame.count >= self.low and self.guard is not None and self.guard(machine.text, machine.at) is None:
             return self.leave
         frame.position = machine.base + machine.at
         if frame.count >= self.low:

@@ -7,7 +7,7 @@ works in `dragoman.grammar.machine`.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 
 import msgspec
 
@@ -38,7 +38,10 @@ class Parser:
     as dear as twenty chunks) for each.
     """
 
-    __slots__ = ("_machine", "_utf8", "dialect")
+    __slots__ = ("_machine", "_utf8", "dialect", "feed")
+
+    feed: Callable[[str], list[Event]]
+    """``feed(chunk)``: the events that this text decides; raises `ParserFinished` after `finish`. Amortised O(chunk)."""
 
     def __init__(
         self,
@@ -51,10 +54,7 @@ class Parser:
         self.dialect = get_dialect(dialect) if isinstance(dialect, str) else dialect
         self._machine = self.dialect.machine(start, toolbox(tools), policy)
         self._utf8: Utf8 | None = None
-
-    def feed(self, chunk: str) -> list[Event]:
-        """The events that this text decides; raises `ParserFinished` after `finish`. Amortised O(chunk)."""
-        return self._machine.feed(chunk)
+        self.feed = self._machine.feed  # bound, since one more call a chunk would be a quarter of its cost
 
     def feed_bytes(self, chunk: bytes) -> list[Event]:
         """The same for UTF-8, cut anywhere; bytes that are not UTF-8 are U+FFFD each, and reported."""
@@ -81,6 +81,7 @@ class Parser:
         """An independent parser in the same state, to try several continuations."""
         other = Parser.__new__(Parser)
         other.dialect, other._machine = self.dialect, self._machine.copy()
+        other.feed = other._machine.feed
         other._utf8 = self._utf8.copy() if self._utf8 is not None else None
         return other
 

@@ -12,6 +12,8 @@ from importlib.resources import files
 import msgspec
 from msgspec import Struct
 
+from ..types import Tool
+
 __all__ = ["Recording", "recordings", "tools"]
 
 
@@ -49,6 +51,7 @@ def recordings(*names: str) -> tuple[Recording, ...]:
     return tuple(each for each in _RECORDINGS if not names or each.name in names or each.dialect in names)
 
 
-def tools() -> list[dict[str, object]]:
-    """The tools that all recordings share, as the OpenAI API spells them."""
-    return msgspec.json.decode(files(__name__).joinpath("tools.json").read_bytes(), type=list[dict[str, object]])
+def tools() -> tuple[Tool, ...]:
+    """The tools that all recordings share."""
+    listed = msgspec.json.decode(files(__name__).joinpath("tools.json").read_bytes(), type=list[dict[str, object]])
+    return tuple(Tool.from_openai(tool) for tool in listed)
