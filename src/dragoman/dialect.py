@@ -65,7 +65,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """One way in which models mark thoughts, answers and calls.
 
     `writer` turns a message into the text that a model of this dialect would have sampled, without the stop
-    marker; it raises `Inexpressible` for what the dialect can't say. `models` are globs of model ids, `marks` the
+    marker; it raises `Inexpressible` for what the dialect can't say. `native_id` tells how the model itself names the
+    n-th call of a tool, ``None`` where it writes no ids (and none are written). `models` are globs of model ids, `marks` the
     markers by which the dialect is known, `source` says where the format is specified.
     """
 
@@ -79,6 +80,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     source: str
     examples: tuple[Example, ...]
     aliases: tuple[str, ...] = ()
+    native_id: Callable[[str, int], str] | None = None
 
     @property
     def starts(self) -> tuple[str, ...]:

@@ -7,15 +7,28 @@ file gives the markers. Nothing here knows a model.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from json import dumps, loads
+from json import JSONDecoder, dumps, loads
 
 from .errors import Inexpressible
 from .events import ProblemKind
 from .grammar import build as b
-from .grammar.nodes import Node
-from .types import Message, TextPart, ThinkingPart, ToolCall
+from .grammar.nodes import Grammar, Node
+from .types import Message, Part, TextPart, ThinkingPart, ToolCall
 
-__all__ = ["Writer", "code", "json_call", "json_member_calls", "stops", "thought", "turn", "write"]
+__all__ = [
+    "code",
+    "fenced_json",
+    "json_calls",
+    "json_members",
+    "mentioned",
+    "members_of",
+    "stops",
+    "tagged_json",
+    "thought",
+    "token_calls",
+    "turn",
+    "write",
+]
 
 QUOTES = "`'\\\""
 """What stands behind a marker that is only being mentioned."""
@@ -41,19 +54,24 @@ def _fence(fence: str, mark: str) -> Node:
     return b.content(fence + b.negate(mark) + info + b.commit() + b.until("\n" + fence) + b.optional("\n" + fence))
 
 
-def thought(opening: Node, close: str, *, inside: Node, breaks: tuple[str, ...], stopping: tuple[str, ...]) -> Node:
+def thought(
+    opening: Node, close: str, *, inside: Node, breaks: tuple[str, ...], stopping: tuple[str, ...], frame: int = 1
+) -> Node:
     """Reasoning up to its closing marker; `inside` are the calls that may interrupt it, beginning with `breaks`.
 
-    It also ends, reported, before a stop marker and with the input. Framing newlines are layout: one behind the
-    opener, one before the closer, two behind that.
+    It also ends, reported, before a stop marker and with the input. Where the template writes newlines around it
+    (`frame`), one behind the opener, one before the closer and two behind that are layout.
     """
-    ends = b.framed(close)
+    ends = b.framed(close) if frame else (close,)
     text = b.reasoning(b.until(*ends, *breaks, *stopping, low=1))
     body = b.zero_or_more(b.gate("calls_in_reasoning", inside) | text | b.reasoning(b.choice(*breaks)))
-    closed = b.markup(b.choice(*ends)) + b.chars("\n", 0, 2)
-    cut = b.peek(b.choice(*stopping)) + b.report(ProblemKind.IMPLICIT_CLOSE, detail="a stop marker inside reasoning")
+    closed = b.markup(b.choice(*ends))
+    if frame:
+        opening, closed = opening + b.commit() + b.optional("\n"), closed + b.chars("\n", 0, 2)
     unclosed = b.report(ProblemKind.UNCLOSED_REASONING, detail="the input ended inside reasoning") + b.end()
-    return opening + b.commit() + b.chars("\n", 0, 1) + body + (closed | cut | unclosed)
+    cut = b.report(ProblemKind.IMPLICIT_CLOSE, detail="a stop marker inside reasoning")
+    stopped = [b.peek(b.choice(*stopping)) + cut] if stopping else []
+    return opening + b.commit() + body + b.choice(closed, *stopped, unclosed)
 
 
 def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...]) -> Node:
@@ -73,33 +91,86 @@ def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...]) -
     return b.zero_or_more(b.choice(*blocks, *([orphan] if orphans else []), text, literal))
 
 
-def json_member_calls(*, names: Sequence[str] = ("name",), arguments: Sequence[str] = ("arguments", "parameters")) -> Node:
-    """The members of a call's JSON object and its closing brace, in any order; others are passed over."""
+def json_members(*, arguments: Sequence[str] = ("arguments", "parameters")) -> Node:
+    """The members of a call's JSON object and its closing brace, in any order; others are passed over.
 
-    def member(keys: Sequence[str], value: Node) -> list[Node]:
-        return [b.literal(dumps(key)) + b.commit() + b.space() + ":" + b.space() + value for key in keys]
+    The arguments may be a JSON string that holds the object. An id may stand anywhere.
+    """
 
-    text = b.arguments(b.quoted_json()) if arguments else b.json()
-    value = (b.peek('"') + b.commit() + text) | b.arguments(b.json())
-    member_call_id = b.call_id(b.json_string(), decode=True) | b.json()
-    other = b.json_string() + b.space() + ":" + b.space() + b.json()
-    fields = [*member(names, b.name(b.json_string(), decode=True)), *member(arguments, value), *member(("id",), member_call_id)]
-    one = b.choice(*fields, other)
+    def member(key: str, value: Node) -> Node:
+        return dumps(key) + b.commit() + b.space() + ":" + b.space() + value
+
+    quoted = b.peek('"') + b.commit() + b.arguments(b.quoted_json())
+    known = [member("name", b.name(b.json_string(), decode=True))]
+    known += [member(key, quoted | b.arguments(b.json())) for key in arguments]
+    known += [member("id", b.call_id(b.json_string(), decode=True) | b.json())]
+    one = b.choice(*known, b.json_string() + b.space() + ":" + b.space() + b.json())
     more = b.zero_or_more(b.space(), ",", b.commit(), b.space(), one)
     return b.space() + b.optional(one, more) + b.space() + "}"
 
 
-def json_call(opening: Node | str, closers: tuple[str, ...], ends: Node, resume: tuple[str, ...]) -> Node:
-    """A call as a JSON object; `ends` is what must follow for it to be closed."""
-    return b.call(
-        b.sequence(opening) + "{" + b.commit() + json_member_calls(),
-        close=b.peek(b.space() + ends),
-        closers=closers,
+def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...]) -> Node:
+    """Calls as JSON objects behind one opener: one, several, or an array of them, up to one of the `closers`.
+
+    The opener counts only with the brace behind it.
+    """
+    ends = b.peek(b.space() + b.choice(*closers, "{", ",", "]"))
+    rest = "{" + b.commit() + json_members()
+    first = b.call(opening + b.space() + b.optional("[", b.space()) + rest, close=ends, closers=closers, resume=resume)
+    further = b.call(rest, close=ends, closers=closers, resume=resume)
+    closer = b.optional(b.space(), b.optional("]", b.space()), b.choice(*closers))
+    return first + b.zero_or_more(b.optional(b.space(), ","), b.space(), further) + closer
+
+
+def token_calls(
+    sections: tuple[str, ...],
+    head: Node | str,
+    name: Node,
+    body: Node,
+    closer: str,
+    section_ends: tuple[str, ...],
+    stopping: tuple[str, ...],
+) -> Node:
+    """Calls with a name between control tokens and a JSON body, in a section that may be missing."""
+    resume = (*sections, *section_ends, *stopping)
+    if isinstance(head, str):
+        resume = (head, *resume)
+    one = b.call(
+        b.sequence(head) + b.commit() + name + body,
+        close=b.space() + closer,
+        closers=(closer,),
         resume=resume,
     )
+    opening = b.optional(b.choice(*sections), b.space())
+    return opening + one + b.zero_or_more(b.space(), one) + b.optional(b.space(), b.choice(*section_ends))
 
 
-Writer = Callable[[str], str]
+def fenced_json() -> Node:
+    """Arguments as JSON, in a Markdown fence or without one."""
+    return b.space() + b.optional("```json", b.space()) + b.arguments(b.json()) + b.optional(b.space(), "```")
+
+
+def mentioned(opener: str) -> Node:
+    """Fails where an opener in running text is only talked about: a quote, a space or punctuation follows it."""
+    return b.peek(opener, b.negate(b.one(" `'\".,;:!?)\\]")))
+
+
+def tagged_json(think: tuple[str, str], call: tuple[str, str], stopping: tuple[str, ...]) -> Grammar:
+    """The most common family: thoughts between two tags, JSON calls between two others, code quoted."""
+    (opener, closer), (begin, finish) = think, call
+    calls = json_calls(b.choice(*b.framed(begin)), (finish,), (begin, opener, *stopping)) + b.chars("\n", 0, 1)
+    inner = {"inside": calls, "breaks": b.framed(begin), "stopping": stopping}
+    body = turn(
+        mentioned(opener) + thought(b.literal(opener), closer, **inner),
+        calls,
+        stops(*stopping),
+        code(),
+        delimiters=(opener, *b.framed(begin), *stopping, "`"),
+        orphans=(closer, finish),
+    )
+    first = b.optional(b.space(), thought(b.literal(opener), closer, **inner))
+    inside = thought(b.optional(opener), closer, **inner)
+    return Grammar(first + body, (("reasoning", inside + body),))
 
 
 def write(
@@ -107,39 +178,48 @@ def write(
     message: Message,
     *,
     marks: tuple[str, ...],
-    text: Callable[[TextPart, bool], str],
-    thinking: Writer | None,
     calls: Callable[[Sequence[ToolCall], bool, bool], str],
+    thinking: Callable[[str], str] | None = None,
+    text: Callable[[TextPart], str] | None = None,
 ) -> str:
     """Write a message part by part, neighbouring calls together.
 
-    `text` is told whether a call comes next, `calls` whether text stood before and whether anything comes after.
-    Raises `Inexpressible` for text that holds one of the `marks`, arguments that are no JSON object, calls that
-    could not be parsed, and thoughts where there is no way to write them.
+    `calls` is told whether text stood before and whether anything comes after. Without `text`, text is written as
+    it is. Raises `Inexpressible` for text that holds one of the `marks`, arguments that are no JSON object, calls
+    that could not be parsed, thoughts or channels where there is no way to write them.
     """
     out: list[str] = []
-    group: list[ToolCall] = []
     parts = message.parts
-    for k, part in enumerate(parts):
-        following = parts[k + 1] if k + 1 < len(parts) else None
-        match part:
-            case TextPart():
+    k = 0
+    while k < len(parts):
+        match parts[k]:
+            case TextPart() as part:
                 _require_plain(dialect, k, part.text, marks)
-                out.append(text(part, isinstance(following, ToolCall)))
-            case ThinkingPart() if thinking is not None:
-                _require_plain(dialect, k, part.text, marks)
-                out.append(thinking(part.text))
+                if text is None and (part.channel or isinstance(parts[k - 1 if k else 0], TextPart) and k):
+                    raise Inexpressible(dialect, k, "text has no channel, and two texts would become one")
+                out.append(text(part) if text is not None else part.text)
+            case ThinkingPart(text=thoughts) if thinking is not None:
+                _require_plain(dialect, k, thoughts, marks)
+                out.append(thinking(thoughts))
             case ToolCall():
-                _require_object(dialect, k, part.arguments)
-                group.append(part)
-                if not isinstance(following, ToolCall):
-                    before = k - len(group)
-                    after_text = before >= 0 and isinstance(parts[before], TextPart)
-                    out.append(calls(group, after_text, following is not None))
-                    group = []
-            case _:
+                group = _calls_from(dialect, parts, k)
+                after_text = k > 0 and isinstance(parts[k - 1], TextPart)
+                k += len(group) - 1
+                out.append(calls(group, after_text, k + 1 < len(parts)))
+            case part:
                 raise Inexpressible(dialect, k, f"there is no way to write a {type(part).__name__}")
+        k += 1
     return "".join(out)
+
+
+def _calls_from(dialect: str, parts: Sequence[Part], k: int) -> list[ToolCall]:
+    group: list[ToolCall] = []
+    for part in parts[k:]:
+        if not isinstance(part, ToolCall):
+            break
+        _require_object(dialect, k + len(group), part.arguments)
+        group.append(part)
+    return group
 
 
 def _require_plain(dialect: str, part: int, text: str, marks: tuple[str, ...]) -> None:
@@ -157,3 +237,23 @@ def _require_object(dialect: str, part: int, arguments: str) -> None:
         raise Inexpressible(dialect, part, f"its arguments are not JSON: {error}") from None
     if not isinstance(value, dict):
         raise Inexpressible(dialect, part, "its arguments are not a JSON object")
+
+
+_decode = JSONDecoder().raw_decode
+_SPACE = " \t\r\n"
+
+
+def members_of(arguments: str) -> list[tuple[str, str]]:
+    """The members of a JSON object: each key decoded, each value as the JSON text that it is."""
+    found = []
+    at = arguments.index("{") + 1
+    while True:
+        at += len(arguments[at:]) - len(arguments[at:].lstrip(_SPACE + ","))
+        if arguments[at] == "}":
+            return found
+        key, at = _decode(arguments, at)
+        at = arguments.index(":", at) + 1
+        at += len(arguments[at:]) - len(arguments[at:].lstrip(_SPACE))
+        _, end = _decode(arguments, at)
+        found.append((str(key), arguments[at:end]))
+        at = end

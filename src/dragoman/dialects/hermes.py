@@ -21,32 +21,11 @@ from collections.abc import Sequence
 from json import dumps
 
 from ..dialect import Dialect, Example
-from ..grammar import build as b
-from ..grammar.nodes import Grammar
-from ..idioms import code, json_call, stops, thought, turn, write
+from ..idioms import tagged_json, write
 from ..types import Message, TextPart, ThinkingPart, ToolCall
 
 THINK, THOUGHT, CALL, CALLED = "<think>", "</think>", "<tool_call>", "</tool_call>"
 STOPS = ("<|im_end|>", "<|endoftext|>", "<|end_of_text|>")
-RESUME = (CALL, THINK, *STOPS)
-
-_ends = b.choice(CALLED, "{", ",", "]")
-_first = json_call(b.choice(*b.framed(CALL)) + b.space() + b.optional("[", b.space()), (CALLED,), _ends, RESUME)
-_next = b.optional(b.space(), ",") + b.space() + json_call("", (CALLED,), _ends, RESUME)
-_calls = _first + b.zero_or_more(_next) + b.optional(b.space(), b.optional("]", b.space()), CALLED) + b.chars("\n", 0, 1)
-
-_body = {"inside": _calls, "breaks": b.framed(CALL), "stopping": STOPS}
-_thought = thought(b.literal(THINK), THOUGHT, **_body)
-_mention = b.peek(THINK, b.negate(b.one(" `'\".,;:!?)\\]")))
-_turn = turn(
-    _mention + _thought,
-    _calls,
-    stops(*STOPS),
-    code(),
-    delimiters=(THINK, *b.framed(CALL), *STOPS, "`"),
-    orphans=(THOUGHT, CALLED),
-)
-_resumed = thought(b.optional(THINK), THOUGHT, **_body)
 
 
 def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
@@ -59,7 +38,6 @@ def _write(message: Message) -> str:
         "hermes",
         message,
         marks=(THINK, THOUGHT, CALL, CALLED, *STOPS),
-        text=lambda part, _: part.text,
         thinking=lambda text: f"{THINK}\n{text}\n{THOUGHT}\n\n",
         calls=_write_calls,
     )
@@ -68,7 +46,7 @@ def _write(message: Message) -> str:
 DIALECT = Dialect(
     name="hermes",
     title="JSON calls in <tool_call> tags, thoughts in <think>",
-    grammar=Grammar(b.optional(b.space(), _thought) + _turn, (("reasoning", _resumed + _turn),)),
+    grammar=tagged_json((THINK, THOUGHT), (CALL, CALLED), STOPS),
     writer=_write,
     models=("Qwen/Qwen2.5-*", "Qwen/Qwen3-*", "Qwen/QwQ-*", "NousResearch/Hermes-*", "HuggingFaceTB/SmolLM3-*"),
     marks=(CALL, THINK),

@@ -1,0 +1,91 @@
+"""Mistral: calls behind [TOOL_CALLS], named or as an array; v3 to v13 tokenizers, Magistral, Devstral, Ministral.
+
+    [THINK]The user wants the weather.[/THINK]Let me look.[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}</s>
+    [TOOL_CALLS]get_weather[CALL_ID]a1b2c3d4e[ARGS]{"city": "Paris"}</s>
+    [TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "Paris"}, "id": "a1b2c3d4e"}]</s>
+
+The first form is v13 (repeated for several calls), the second v11, the third older. ``[ARGS]`` may be missing
+before the brace. Written is the first form, or the second for a call that has an id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..dialect import Dialect, Example
+from ..grammar import build as b
+from ..grammar.nodes import Grammar
+from ..idioms import json_members, stops, thought, turn, write
+from ..types import Message, TextPart, ThinkingPart, ToolCall
+
+THINK, THOUGHT, CALLS, CALL_ID, ARGS = "[THINK]", "[/THINK]", "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"
+STOPS = ("</s>",)
+
+_recovery = {"closers": ("]",), "resume": (CALLS, *STOPS)}
+_ends = b.peek(b.space(), b.choice(",", "]", "{"))
+_object = "{" + b.commit() + json_members()
+_first = b.call(CALLS + b.space() + "[" + b.space() + _object, close=_ends, **_recovery)
+_further = b.call(_object, close=_ends, **_recovery)
+_array = _first + b.zero_or_more(b.space(), b.optional(",", b.space()), _further) + b.optional(b.space(), "]")
+_id = b.optional(CALL_ID, b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
+_name = b.begin(b.field_name(b.chars("A-Za-z0-9_.:/-", 1, 128)), b.space(), _id, b.optional(ARGS), b.space(), b.peek("{"))
+_named = b.call(CALLS + b.space() + _name + b.commit() + b.arguments(b.json()), resume=(CALLS, *STOPS))
+_calls = _named | _array
+_inner = {"inside": _calls, "breaks": (CALLS,), "stopping": STOPS}
+_turn = turn(
+    thought(b.literal(THINK), THOUGHT, frame=0, **_inner),
+    _calls,
+    stops(*STOPS),
+    delimiters=(THINK, CALLS, *STOPS),
+    orphans=(THOUGHT, CALLS, ARGS, CALL_ID),
+)
+
+
+def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
+    ids = [f"{CALL_ID}{c.id}" if c.id is not None else "" for c in calls]
+    return "".join(f"{CALLS}{c.name}{id_}{ARGS}{c.arguments}" for c, id_ in zip(calls, ids, strict=True))
+
+
+def _write(message: Message) -> str:
+    return write(
+        "mistral",
+        message,
+        marks=(THINK, THOUGHT, CALLS, CALL_ID, ARGS, *STOPS),
+        thinking=lambda text: f"{THINK}{text}{THOUGHT}",
+        calls=_write_calls,
+    )
+
+
+DIALECT = Dialect(
+    name="mistral",
+    title="calls behind [TOOL_CALLS], named or as a JSON array",
+    grammar=Grammar(_turn, (("reasoning", thought(b.optional(THINK), THOUGHT, frame=0, **_inner) + _turn),)),
+    writer=_write,
+    models=("mistralai/*",),
+    marks=(CALLS, ARGS),
+    stops=STOPS,
+    native_id=lambda name, index: f"a1b2c3d4{index}",
+    aliases=("mistral_pre_v11",),
+    source="mistral-common, tokens/tokenizers/instruct.py; chat templates of Ministral-3 and Mistral-Small-3.2",
+    examples=(
+        Example(
+            "a thought, a sentence and two named calls",
+            "[THINK]Two cities.[/THINK]Let me look."
+            '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}</s>',
+            Message(
+                "assistant",
+                (
+                    ThinkingPart("Two cities."),
+                    TextPart("Let me look."),
+                    ToolCall("get_weather", '{"city": "Paris"}'),
+                    ToolCall("get_weather", '{"city": "Oslo"}'),
+                ),
+            ),
+        ),
+        Example(
+            "an array of two calls, one with an id",
+            '[TOOL_CALLS][{"name": "f", "arguments": {"x": 1}, "id": "a1b2c3d4e"}, {"name": "g", "arguments": {}}]</s>',
+            Message("assistant", (ToolCall("f", '{"x": 1}', "a1b2c3d4e"), ToolCall("g", "{}"))),
+        ),
+    ),
+)

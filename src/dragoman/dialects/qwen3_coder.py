@@ -1,0 +1,117 @@
+"""Qwen3-Coder: calls as XML-like tags with raw text inside; also Qwen 3.5 and later, Nemotron 3, Step 3.5.
+
+    I will write the file.
+    <tool_call>
+    <function=write_file>
+    <parameter=path>
+    notes.md
+    </parameter>
+    <parameter=lines>
+    12
+    </parameter>
+    </function>
+    </tool_call><|im_end|>
+
+A value is raw text, never escaped; exactly one newline behind its opener and one before its closer are layout.
+The tool's schema says what it is: a string is kept as written, all else is JSON (or Python's True, False, None,
+which the template of Qwen3-Coder prints). A value that holds ``</parameter>`` ends at the one that something legal
+follows. Models also leave out ``<tool_call>``, or put several functions into one. Prompts of Qwen 3.5 end in
+``<think>``: start="reasoning".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from json import loads
+
+from ..dialect import Dialect, Example
+from ..errors import Inexpressible
+from ..grammar import build as b
+from ..grammar.nodes import Grammar
+from ..idioms import code, members_of, mentioned, stops, thought, turn, write
+from ..types import Message, TextPart, ThinkingPart, Tool, ToolCall
+
+THINK, THOUGHT, CALL, CALLED = "<think>", "</think>", "<tool_call>", "</tool_call>"
+FUNCTION, FUNCTION_END, PARAMETER, PARAMETER_END = "<function=", "</function>", "<parameter=", "</parameter>"
+STOPS = ("<|im_end|>", "<|endoftext|>")
+AFTER = (FUNCTION_END, CALLED, CALL, *STOPS)
+
+_value = b.value(*b.framed(PARAMETER_END), then=(PARAMETER, *AFTER)) + b.choice(*b.framed(PARAMETER_END))
+_parameter = PARAMETER + b.key(b.chars("^>\n", 1, 128)) + ">" + b.commit() + b.optional("\n") + _value
+_members = b.argument_members(b.zero_or_more(b.space(), _parameter), b.peek(b.space(), b.choice(*AFTER)))
+_function = FUNCTION + b.name(b.chars("^>\n<", 1, 128)) + ">" + b.commit() + _members
+_recovery = {"closers": (FUNCTION_END, CALLED), "resume": (CALL, FUNCTION, CALLED, THINK, *STOPS)}
+_close = b.space() + FUNCTION_END
+_first = b.call((b.choice(*b.framed(CALL)) + b.space() + _function) | _function, close=_close, **_recovery)
+_calls = (
+    _first
+    + b.zero_or_more(b.space(), b.call(_function, close=_close, **_recovery))
+    + b.optional(b.space(), CALLED)
+    + b.chars("\n", 0, 1)
+)
+_inner = {"inside": _calls, "breaks": (*b.framed(CALL), FUNCTION), "stopping": STOPS}
+_turn = turn(
+    mentioned(THINK) + thought(b.literal(THINK), THOUGHT, **_inner),
+    _calls,
+    stops(*STOPS),
+    code(),
+    delimiters=(THINK, *b.framed(CALL), FUNCTION, *STOPS, "`"),
+    orphans=(THOUGHT, CALLED, FUNCTION_END, PARAMETER_END),
+)
+_opened = b.optional(b.space(), thought(b.literal(THINK), THOUGHT, **_inner))
+_resumed = thought(b.optional(THINK), THOUGHT, **_inner)
+
+
+def _write_call(call: ToolCall) -> str:
+    values = []
+    for key, json in members_of(call.arguments):
+        value = loads(json) if json.startswith('"') else json
+        if PARAMETER_END in value:
+            raise Inexpressible("qwen3_coder", 0, f"the value of {key!r} holds {PARAMETER_END}")
+        values.append(f"{PARAMETER}{key}>\n{value}\n{PARAMETER_END}\n")
+    return f"{CALL}\n{FUNCTION}{call.name}>\n{''.join(values)}{FUNCTION_END}\n{CALLED}"
+
+
+def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
+    return ("\n" if after_text else "") + "\n".join(map(_write_call, calls)) + ("\n" if more else "")
+
+
+def _write(message: Message) -> str:
+    return write(
+        "qwen3_coder",
+        message,
+        marks=(THINK, THOUGHT, CALL, CALLED, FUNCTION, FUNCTION_END, PARAMETER_END, *STOPS),
+        thinking=lambda text: f"{THINK}\n{text}\n{THOUGHT}\n\n",
+        calls=_write_calls,
+    )
+
+
+DIALECT = Dialect(
+    name="qwen3_coder",
+    title="calls as <function=name> tags with raw parameters, typed by the tool's schema",
+    grammar=Grammar(_opened + _turn, (("reasoning", _resumed + _turn),)),
+    writer=_write,
+    models=("Qwen/Qwen3-Coder-*", "Qwen/Qwen3.5-*", "Qwen/Qwen3.6-*", "nvidia/*Nemotron-3-*", "stepfun-ai/Step-3.5-*"),
+    marks=(FUNCTION, PARAMETER),
+    stops=STOPS,
+    aliases=("qwen3_xml", "mimo", "step3p5", "nanbeige"),
+    source="chat templates of Qwen3-Coder-30B-A3B-Instruct and Qwen3.5-4B",
+    examples=(
+        Example(
+            "a sentence and a call with a string and a number",
+            "I will write it.\n<tool_call>\n<function=write_file>\n<parameter=path>\nnotes.md\n</parameter>\n"
+            "<parameter=lines>\n12\n</parameter>\n</function>\n</tool_call><|im_end|>",
+            Message(
+                "assistant",
+                (TextPart("I will write it."), ToolCall("write_file", '{"path": "notes.md", "lines": 12}')),
+            ),
+            (Tool("write_file", "", {"type": "object", "properties": {"lines": {"type": "integer"}}}),),
+        ),
+        Example(
+            "a thought that the prompt has opened",
+            "Nothing to do.\n</think>\n\nDone.<|im_end|>",
+            Message("assistant", (ThinkingPart("Nothing to do."), TextPart("Done."))),
+            start="reasoning",
+        ),
+    ),
+)
