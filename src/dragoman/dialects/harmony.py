@@ -67,7 +67,7 @@ _headless = b.choice(
     b.choice(CHANNEL, START, MESSAGE, CONSTRAIN) + b.commit() + _broken + b.content(b.until(*ENDS)),
     b.report(ProblemKind.ORPHAN_MARKER, END, detail="the end of a message that did not begin"),
     b.markup(b.chars(" \\t\\r\\n", 1, 64)) + b.peek(b.choice(*ENDS, CHANNEL)),
-    _stray + b.content(b.until(*ENDS, CHANNEL, MESSAGE, low=1)),
+    b.peek(b.any()) + b.commit() + _stray + b.content(b.until(*ENDS, CHANNEL, MESSAGE, low=1)),
 )
 _messages = b.zero_or_more(stops(*STOPS) | (_message + _end) | _headless)
 _reasoning = b.reasoning(b.until(*ENDS)) + _end
