@@ -40,7 +40,6 @@ _close = b.peek(b.space(), b.choice(*ENDS))
 _recovery = {"close": _close, "resume": ENDS}
 _raw = b.arguments(b.until(*ENDS), raw=True)
 _json = (b.peek("{") + b.commit() + b.arguments(b.json())) | b.peek(b.choice(*ENDS)) | _raw
-_end = b.optional(END | b.peek(b.choice(START, *STOPS)))
 _bodies = (
     b.case(b.call(b.commit(), b.begin(), _raw, **_recovery), name=".+", type="(?!json).+"),
     b.case(b.call(b.commit(), b.begin(), b.space(), _json, **_recovery), name=".+"),
@@ -60,11 +59,12 @@ _message = b.header(
         "type": r"(?:<\|constrain\|>\s*|\s)([\w./+-]+)\s*$",
     },
 )
+_end = b.optional(END | b.peek(b.choice(START, *STOPS)))
 _broken = b.report(ProblemKind.MALFORMED_HEADER, detail="a header without <|message|>")
 _stray = b.report(ProblemKind.MALFORMED_HEADER, detail="text outside a message")
 _headless = b.choice(
-    CHANNEL + "analysis" + b.commit() + _broken + b.reasoning(b.until(*ENDS)),
-    b.choice(CHANNEL, START, MESSAGE, CONSTRAIN) + b.commit() + _broken + b.content(b.until(*ENDS)),
+    CHANNEL + "analysis" + b.commit() + _broken + b.reasoning(b.until(*ENDS)) + _end,
+    b.choice(CHANNEL, START, MESSAGE, CONSTRAIN) + b.commit() + _broken + b.content(b.until(*ENDS)) + _end,
     b.report(ProblemKind.ORPHAN_MARKER, END, detail="the end of a message that did not begin"),
     b.markup(b.chars(" \\t\\r\\n", 1, 64)) + b.peek(b.choice(*ENDS, CHANNEL)),
     b.peek(b.any()) + b.commit() + _stray + b.content(b.until(*ENDS, CHANNEL, MESSAGE, low=1)),

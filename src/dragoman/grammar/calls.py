@@ -276,7 +276,7 @@ class RawArgumentsStep(Step):
 
     def run(self, machine: Machine) -> Step | None:
         assert machine.call is not None
-        machine.call.raw = True
+        machine.call.raw_from = machine.base + machine.at
         detail = "the arguments are text, not JSON"
         machine.call.note(ProblemKind.RAW_ARGUMENTS, "", detail, machine.base + machine.at)
         return self.next
@@ -395,7 +395,7 @@ def end_call(machine: Machine, status: CallStatus) -> None:
         return
     if status is CallStatus.COMPLETE:
         machine.completed += 1
-        if not call.started:
+        if not call.started and not 0 <= call.raw_from < here:
             call.publish(machine, "{}", here, here)
         call.diagnose(here)
     machine.out.append(CallEnd(call.index, status, tuple(call.problems), call.id, here, here))

@@ -200,7 +200,7 @@ class CallState:
         "make",
         "name",
         "problems",
-        "raw",
+        "raw_from",
         "started",
         "tool",
         "waiting",
@@ -214,7 +214,7 @@ class CallState:
         self.make: Callable[[str, int, int], ArgumentsDelta]  # makes a piece of the arguments, once it was
         self.started = False  # has anything of the arguments been read?
         self.complete = False  # is all read but the closer?
-        self.raw = False  # are the arguments text that need not be JSON?
+        self.raw_from = -1  # where arguments begin that are text and need not be JSON
         self.keys: list[tuple[str, str]] = []  # the arguments' names and JSON types, in order
         self.deferred: list[tuple[str, int, int]] = []  # arguments that came before the name
         self.waiting = 0  # characters of them
@@ -255,7 +255,7 @@ class CallState:
             seen.add(key)
             if self.tool is not None:
                 self._check(self.tool, key, kind, at)
-        if self.tool is not None and not self.raw:
+        if self.tool is not None and self.raw_from < 0:
             for name in sorted(self.tool.required - seen):
                 self.note(ProblemKind.MISSING_ARGUMENT, name, "a required argument is missing", at)
 
