@@ -6,6 +6,7 @@ import importlib
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -16,18 +17,33 @@ HEAVY = frozenset({"asyncio", "hypothesis", "jinja2", "rich", "socket", "subproc
 
 
 def names() -> list[str]:
-    """The modules that have a public side: all but the commands' own and ``__main__``."""
+    """All modules but ``__main__``."""
     paths = (path.relative_to(SOURCE.parent).with_suffix("") for path in sorted(SOURCE.rglob("*.py")))
     return [".".join(path.parts).removesuffix(".__init__") for path in paths if path.stem != "__main__"]
 
 
-@pytest.mark.parametrize("name", names())
+def defined(module: ModuleType) -> set[str]:
+    """The functions and classes that a module defines without an underscore."""
+    return {
+        name
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", None) == module.__name__ and callable(value) and not name.startswith("_")
+    }
+
+
+@pytest.mark.parametrize("name", [name for name in names() if ".dialects." not in name])
 def test_a_module_says_what_is_public(name: str) -> None:
     module = importlib.import_module(name)
-    public = module.__all__
+    public = getattr(module, "__all__", [])
     assert list(public) == sorted(public, key=lambda word: (not word.isupper(), not word[0].isupper(), word))
     assert [word for word in public if word.startswith("_") and not word.startswith("__")] == []
     assert [word for word in public if not hasattr(module, word)] == []
+    assert hasattr(module, "__all__") or not defined(module)
+
+
+@pytest.mark.parametrize("name", [name for name in names() if ".dialects." in name])
+def test_a_dialects_file_has_a_dialect(name: str) -> None:
+    assert importlib.import_module(name).DIALECT.name == name.rpartition(".")[2]
 
 
 @pytest.mark.parametrize("name", names())

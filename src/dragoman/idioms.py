@@ -6,6 +6,7 @@ file gives the markers. Nothing here knows a model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from json import JSONDecoder, dumps, loads
 
@@ -32,6 +33,10 @@ __all__ = [
 
 QUOTES = "`'\\\""
 """What stands behind a marker that is only being mentioned."""
+
+
+MENTIONING = " `'\".,;:!?)]"
+"""What stands behind an opener that is only being talked about."""
 
 
 def stops(*markers: str) -> Node:
@@ -152,7 +157,7 @@ def fenced_json() -> Node:
 
 def mentioned(opener: str) -> Node:
     """Fails where an opener in running text is only talked about: a quote, a space or punctuation follows it."""
-    return b.peek(opener, b.negate(b.one(" `'\".,;:!?)\\]")))
+    return b.peek(opener, b.negate(b.one(re.escape(MENTIONING))))
 
 
 def tagged_json(think: tuple[str, str], call: tuple[str, str], stopping: tuple[str, ...]) -> Grammar:
@@ -181,12 +186,14 @@ def write(
     calls: Callable[[Sequence[ToolCall], bool, bool], str],
     thinking: Callable[[str], str] | None = None,
     text: Callable[[TextPart], str] | None = None,
+    opener: str = "",
 ) -> str:
     """Write a message part by part, neighbouring calls together.
 
     `calls` is told whether text stood before and whether anything comes after. Without `text`, text is written as
     it is. Raises `Inexpressible` for text that holds one of the `marks`, arguments that are no JSON object, calls
-    that could not be parsed, thoughts or channels where there is no way to write them.
+    that could not be parsed, thoughts or channels where there is no way to write them, and a thought within the turn
+    that would look as if its `opener` were only mentioned.
     """
     out: list[str] = []
     parts = message.parts
@@ -200,6 +207,8 @@ def write(
                 out.append(text(part) if text is not None else part.text)
             case ThinkingPart(text=thoughts) if thinking is not None:
                 _require_plain(dialect, k, thoughts, marks)
+                if k and opener and thoughts[0] in MENTIONING:
+                    raise Inexpressible(dialect, k, f"behind {opener}, {thoughts[0]!r} would make it a mention")
                 out.append(thinking(thoughts))
             case ToolCall():
                 group = _calls_from(dialect, parts, k)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 from rich.console import Console
@@ -16,7 +17,7 @@ from ..errors import DragomanError
 from ..registry import dialects
 from ..testing import Report, check_dialect
 from .inputs import dialect_named, positive
-from .output import open_console, table
+from .output import Ink, open_console, table
 
 __all__ = ["register"]
 
@@ -56,9 +57,48 @@ def _run(args: argparse.Namespace) -> int:
     if args.all == bool(args.names):
         raise Nothing
     chosen = dialects() if args.all else tuple(dialect_named(name) for name in args.names)
-    reports = _checked(chosen, args.examples)
+    reports = _reports(chosen, args.examples)
     if args.json:
-        sys.stdout.write(msgspec.json.encode([msgspec.to_builtins(report) for report in reports]).decode() + "\n")
+        sys.stdout.write(msgspec.json.encode(reports).decode() + "\n")
     else:
-        _show(open_console(), chosen, reports)
+        _show(open_console(), reports)
     return 0 if all(report.ok for report in reports) else 1
+
+
+def _reports(chosen: Sequence[Dialect], examples: int) -> list[Report]:
+    """Check the dialects one by one; a terminal on the standard error sees how far it is."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = open_console(sys.stderr)
+    reports = []
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        for dialect in chosen:
+            task = progress.add_task(dialect.name, total=1.0)
+            report = check_dialect(
+                dialect, max_examples=examples, progress=partial(_advance, progress=progress, task=task)
+            )
+            reports.append(report)
+    return reports
+
+
+def _advance(share: float, *, progress: Progress, task: TaskID) -> None:
+    progress.update(task, completed=share)
+
+
+def _show(console: Console, reports: Sequence[Report]) -> None:
+    rows = [
+        (report.dialect, result.name, _colored(result.status), str(result.cases))
+        for report in reports
+        for result in report.results
+    ]
+    table(console, ("dialect", "promise", "status", "inputs"), rows)
+    ink = Ink(console)
+    for report in reports:
+        for result in report.results:
+            if result.status != "passed":
+                ink.line("")
+                ink.line(f"{report.dialect}: {result.name}", "bold red")
+                ink.line(result.detail)
+
+
+def _colored(status: str) -> Text:
+    return Text(status, style="green" if status == "passed" else "bold red")

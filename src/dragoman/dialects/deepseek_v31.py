@@ -47,6 +47,7 @@ def _write(message: Message) -> str:
         marks=(THINK, THOUGHT, CALLS, CALLS_END, CALL, CALL_END, *STOPS),
         thinking=lambda text: f"{THINK}{text}{THOUGHT}",
         calls=_write_calls,
+        opener=THINK,
     )
 
 

@@ -37,7 +37,7 @@ def _text(node: Node) -> Node:
 
 
 _close = b.peek(b.space(), b.choice(*ENDS))
-_recovery = {"close": _close, "resume": ENDS}
+_recovery = {"close": _close, "resume": ENDS, "stops": True}
 _raw = b.arguments(b.until(*ENDS), raw=True)
 _json = (b.peek("{") + b.commit() + b.arguments(b.json())) | b.peek(b.choice(*ENDS)) | _raw
 _bodies = (

@@ -55,6 +55,7 @@ def _write(message: Message) -> str:
         marks=(THINK, THOUGHT, *SECTIONS, *SECTION_ENDS, CALL, CALL_END, *STOPS),
         thinking=lambda text: f"{THINK}{text}{THOUGHT}",
         calls=_write_calls,
+        opener=THINK,
     )
 
 

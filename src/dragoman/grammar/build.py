@@ -299,9 +299,10 @@ def call(
     close: Node | str = n.Sequence(()),
     closers: tuple[str, ...] = (),
     resume: tuple[str, ...] = (),
+    stops: bool = False,
 ) -> Node:
     """A call and what closes it; what breaks it behind its `commit` ends at a closer or before a `resume` marker."""
-    return n.Call(_sequence(items), _node(close), closers, resume)
+    return n.Call(sequence(*items), _node(close), closers, resume, stops)
 
 
 def case(then: Node | str, **fields: str) -> n.Case:

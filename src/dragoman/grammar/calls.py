@@ -404,11 +404,11 @@ def end_call(machine: Machine, status: CallStatus) -> None:
 class RecoverStep(Step):
     """A call is broken at the cursor, or the input ended in it; see the failure policy in `docs/grammar.md`."""
 
-    __slots__ = ("follows", "resync")
+    __slots__ = ("follows", "resync", "stops")
 
-    def __init__(self, resume: tuple[str, ...], resync: Step) -> None:
+    def __init__(self, resume: tuple[str, ...], resync: Step, stops: bool) -> None:
         self.follows = followed_pattern(resume, 64) if resume else None
-        self.resync = resync
+        self.resync, self.stops = resync, stops
 
     def run(self, machine: Machine) -> Step | None:
         call, here = machine.call, machine.base + machine.at
@@ -429,7 +429,8 @@ class RecoverStep(Step):
         if call.begun and call.complete and machine.reason in ENDED_WELL:
             raw = machine.take_kept()
             end_call(machine, CallStatus.COMPLETE)
-            machine.problem(ProblemKind.IMPLICIT_CLOSE, raw, "the closing marker is missing")
+            if not self.stops:
+                machine.problem(ProblemKind.IMPLICIT_CLOSE, raw, "the closing marker is missing")
         else:
             self._unread(machine, call, detail)
         return self.next

@@ -60,22 +60,23 @@ class Label:
 class TextLabel(Label):
     """Text that becomes one event as it is."""
 
-    __slots__ = ("make",)
+    __slots__ = ("keep", "make")
 
-    def __init__(self, make: Callable[[str, int, int], Event]) -> None:
-        self.make = make
+    def __init__(self, make: Make, *, keep: bool = False) -> None:
+        self.make, self.keep = make, keep
 
     def emit(self, machine: Machine, text: str, start: int, end: int) -> bool:
         machine.out.append(self.make(text, start, end))
         return True
 
     def rest(self, machine: Machine | None, until: Delimiters) -> Rest | None:
-        return Rest(until.firsts, self.make, self.make, until, free=True)
+        return Rest(until.firsts, self.make, self.make, until, free=True, keep=self.keep)
 
 
 reasoning = TextLabel(ReasoningDelta)
 markup = TextLabel(Markup)
 malformed = TextLabel(Malformed)
+resync = TextLabel(Malformed, keep=True)
 _plain = TextLabel(ContentDelta)
 
 

@@ -289,12 +289,14 @@ class Call(_Wrapper, frozen=True, cache_hash=True):
 
     A call whose item has matched is complete but for its closer. Once it has passed a `Commit`, what breaks its grammar ends the call instead of being read in another
     way: at one of the `resume` markers as if it were closed, else as malformed text up to the next of the
-    `closers` (read) or `resume` markers (not read).
+    `closers` (read) or `resume` markers (not read). Where a stop marker closes it (`stops`), which engines may keep to
+    themselves, its absence at the end is no problem.
     """
 
     close: Node = Sequence(())
     closers: tuple[str, ...] = ()
     resume: tuple[str, ...] = ()
+    stops: bool = False
 
     def children(self) -> Nodes:
         return (self.item, self.close)

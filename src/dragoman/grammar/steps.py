@@ -170,16 +170,12 @@ class UntilStep(Step):
             start, end = found.span()
             if found.group() not in self.delimiters.all:  # the beginning of one, at the end of what is there
                 return self._take(machine, len(text) if machine.ended else start, machine.ended)
-            if self.then is not None:
-                legal = self.then.match(text, end)
-                if legal is None:
-                    self.label.overrun(machine, text[start:end], machine.base + start)
-                    self._take(machine, end, True)
-                    at = end
-                    continue
-                if not legal.group(1) and not machine.ended:
-                    return self._take(machine, start, False)
-            return self._take(machine, start, True)
+            legal = self.then.match(text, end) if self.then is not None else found
+            if legal is not None:
+                sure = self.then is None or machine.ended or legal.group(1)
+                return self._take(machine, start, bool(sure))
+            self.label.overrun(machine, text[start:end], machine.base + start)
+            at = end
 
     def settle(self, machine: Machine) -> None:
         machine.rest = self._rest or self.label.rest(machine, self.delimiters)

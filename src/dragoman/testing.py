@@ -1,0 +1,419 @@
+"""The kit that proves a dialect: every promise of the contract, tried on its examples and on messages made up.
+
+`check_dialect` needs nothing but the dialect. It makes messages that the dialect can express, writes them, cuts them
+short, moves their markers about, chunks them in every way, and checks what the parser says each time. The single
+promises are functions too, so that a test-suite can run them over inputs of its own: each takes a `Trial` and
+raises `Broken`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from json import dumps, loads
+from random import Random
+from typing import TypeVar
+
+from msgspec import Struct
+
+from .dialect import START, Dialect, Example
+from .errors import Inexpressible
+from .events import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStatus,
+    ContentDelta,
+    Event,
+    Malformed,
+    Markup,
+    Problem,
+    ProblemKind,
+    ReasoningDelta,
+    Stop,
+    merge,
+)
+from .parse.assemble import assemble
+from .parse.parser import Parser, parse_events
+from .types import JSON, Message, Part, TextPart, ThinkingPart, Tool, ToolCall
+
+__all__ = [
+    "PROMISES",
+    "Broken",
+    "Report",
+    "Result",
+    "Trial",
+    "check_dialect",
+    "chunkings",
+    "made_up_message",
+    "mutations",
+    "read",
+    "trials",
+]
+
+
+class Broken(AssertionError):
+    """A promise that did not hold, with the input that shows it."""
+
+
+class Trial(Struct, frozen=True):
+    """One input for a dialect; `message` is what it must be read as, where that is known."""
+
+    dialect: Dialect
+    text: str
+    tools: tuple[Tool, ...] = ()
+    start: str = START
+    reason: str | None = None
+    message: Message | None = None
+
+    def parser(self) -> Parser:
+        """A new parser for it."""
+        return Parser(self.dialect, self.tools, start=self.start)
+
+    def fail(self, what: str) -> Broken:
+        """The exception to raise."""
+        return Broken(f"{what}\n  dialect {self.dialect.name}, start {self.start!r}, input {self.text!r}")
+
+
+class Result(Struct, frozen=True):
+    """How one promise fared: ``passed`` or ``failed``, with the first counter-example and the number of inputs."""
+
+    name: str
+    status: str
+    detail: str
+    cases: int
+
+
+class Report(Struct, frozen=True):
+    """How a dialect fared."""
+
+    dialect: str
+    results: tuple[Result, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every promise held."""
+        return all(result.status == "passed" for result in self.results)
+
+
+# Cutting
+
+
+def chunkings(text: str, random: Random, marks: Sequence[str] = ()) -> Iterator[list[str]]:
+    """Ways to cut a text: whole, per character, in halves inside each marker, and at random."""
+    yield [text]
+    yield list(text)
+    for mark in marks:
+        at = text.find(mark)
+        if at >= 0:
+            middle = at + len(mark) // 2
+            yield [text[:middle], text[middle:]]
+    for size in (2, 5, 23):
+        cuts = []
+        at = 0
+        while at < len(text):
+            step = random.randint(0, size)
+            cuts.append(text[at : at + step])
+            at += step
+        yield cuts
+
+
+def read(trial: Trial, chunks: Sequence[str]) -> list[Event]:
+    """The events of an input that comes in these chunks, deltas joined."""
+    parser = trial.parser()
+    events = [event for chunk in chunks for event in parser.feed(chunk)]
+    return merge(events + parser.finish(trial.reason))
+
+
+# The promises
+
+
+def total(trial: Trial, random: Random) -> None:
+    """Any input gives events, and a stop."""
+    events = read(trial, [trial.text])
+    if sum(isinstance(event, Stop) for event in events) != 1:
+        raise trial.fail("not exactly one Stop")
+
+
+def lossless(trial: Trial, random: Random) -> None:
+    """The spans tile the input, and text is where its span says."""
+    events = read(trial, [trial.text])
+    at = 0
+    for event in sorted((event for event in events if event.end > event.start), key=lambda event: event.start):
+        if event.start != at:
+            raise trial.fail(f"the spans leave a gap or overlap at {at}: {event}")
+        at = event.end
+        match event:
+            case ReasoningDelta() | ContentDelta() | Markup() | Malformed():
+                if event.text != trial.text[event.start : event.end]:
+                    raise trial.fail(f"not the input's own text: {event}")
+            case _:
+                pass
+    if at != len(trial.text):
+        raise trial.fail(f"the spans end at {at}")
+
+
+def chunk_invariant(trial: Trial, random: Random) -> None:
+    """Every way to cut the input gives the same events, also inside a UTF-8 character."""
+    expected = read(trial, [trial.text])
+    for chunks in chunkings(trial.text, random, trial.dialect.marks):
+        found = read(trial, chunks)
+        if found != expected:
+            raise trial.fail(f"cut as {chunks} it gives\n  {_difference(expected, found)}")
+    if trial.text.isascii() or not _encodable(trial.text):
+        return
+    parser = trial.parser()
+    events = [event for byte in trial.text.encode() for event in parser.feed_bytes(bytes([byte]))]
+    if merge(events + parser.finish(trial.reason)) != expected:
+        raise trial.fail("fed byte by byte it gives other events")
+
+
+def monotone(trial: Trial, random: Random) -> None:
+    """What is published for a prefix depends on the prefix alone, and is never contradicted later."""
+    cut = random.randint(0, len(trial.text))
+    prefix, rest = trial.text[:cut], trial.text[cut:]
+    whole, single = trial.parser(), trial.parser()
+    early = whole.feed(prefix)
+    if merge(early) != merge(event for char in prefix for event in single.feed(char)):
+        raise trial.fail(f"the prefix {prefix!r} gives other events per character")
+    before = repr(early)
+    late = whole.feed(rest) + whole.finish(trial.reason)
+    if merge(early + late) != read(trial, [trial.text]) or repr(early) != before:
+        raise trial.fail(f"what came for {prefix!r} was taken back")
+
+
+def bounded(trial: Trial, random: Random) -> None:
+    """What is held never exceeds the dialect's bound, and a copy goes on as the original does."""
+    parser = trial.parser()
+    bound = parser.hold_bound
+    cut = random.randint(0, len(trial.text))
+    for k, char in enumerate(trial.text):
+        if k == cut:
+            parser, original = parser.copy(), parser
+            original.feed("\0" + trial.text[:7])  # what is done to one must not show in the other
+        parser.feed(char)
+        if parser.held > bound:
+            raise trial.fail(f"{parser.held} characters are held at {k}, more than {bound}")
+    parser.finish(trial.reason)
+    if parser.held:
+        raise trial.fail("something is still held after the end")
+
+
+def batch_is_stream(trial: Trial, random: Random) -> None:
+    """Parsing the whole is feeding it."""
+    whole = parse_events(trial.text, trial.dialect, trial.tools, start=trial.start, reason=trial.reason)
+    if whole != read(trial, list(trial.text)):
+        raise trial.fail("parse_events gives other events than the stream")
+
+
+def two_way(trial: Trial, random: Random) -> None:
+    """A message that the dialect writes is read as the same message, with and without its stop marker."""
+    if trial.message is None:
+        return
+    stops = ("", *trial.dialect.stops)
+    for stop in stops:
+        marked = Trial(trial.dialect, trial.text + stop, trial.tools, trial.start, "stop")
+        found = assemble(read(marked, [marked.text]))
+        if found != trial.message:
+            raise marked.fail(f"read as\n  {found}\n  not\n  {trial.message}")
+
+
+def one_source(trial: Trial, random: Random) -> None:
+    """What the dialect writes, its own grammar reads without a problem."""
+    if trial.message is None:
+        return
+    written = Trial(trial.dialect, trial.text, trial.tools, trial.start, "stop")
+    for event in read(written, [trial.text]):
+        problems = (event,) if isinstance(event, Problem) else event.problems if isinstance(event, CallEnd) else ()
+        if isinstance(event, Malformed) or problems:
+            raise written.fail(f"what the dialect writes has a problem: {event}")
+
+
+def honest(trial: Trial, random: Random) -> None:
+    """A complete call's arguments are JSON, unless it says otherwise; an incomplete one is never complete later."""
+    arguments: dict[int, str] = {}
+    for event in read(trial, [trial.text]):
+        if isinstance(event, ArgumentsDelta):
+            arguments[event.index] = arguments.get(event.index, "") + event.json
+        elif isinstance(event, CallEnd) and event.status is CallStatus.COMPLETE:
+            if any(problem.kind is ProblemKind.RAW_ARGUMENTS for problem in event.problems):
+                continue
+            try:
+                loads(arguments.pop(event.index))
+            except ValueError as error:
+                raise trial.fail(f"a complete call has arguments that are no JSON: {error}") from None
+
+
+def ordered(trial: Trial, random: Random) -> None:
+    """Events come in the order of the input, but for arguments that waited for their call's name (in vain, even)."""
+    at = 0
+    for event in read(trial, [trial.text]):
+        if isinstance(event, (ArgumentsDelta, Malformed)):
+            continue
+        if event.start < at:
+            raise trial.fail(f"out of order: {event}")
+        at = event.start
+
+
+PROMISES: dict[str, Callable[[Trial, Random], None]] = {
+    "total": total,
+    "lossless": lossless,
+    "chunk-invariant": chunk_invariant,
+    "monotone": monotone,
+    "bounded": bounded,
+    "batch = stream": batch_is_stream,
+    "two-way": two_way,
+    "one source": one_source,
+    "honest": honest,
+    "ordered": ordered,
+}
+"""The promises by name; what takes token ids, and what constrains decoding, has a place of its own."""
+
+
+# Made-up input
+
+_WORDS = ("the", "answer", "naïve", "日本", "🙂", "a < b", "x > y", "{}", '{"a": 1}', "</b>", "<br>", "it's", "\t", "1.5", "|>")
+_KINDS: dict[str, Callable[[Random], JSON]] = {
+    "string": lambda random: _text(random) or "x",
+    "integer": lambda random: random.choice((0, -7, 9007199254740993, 12345678901234567890)),
+    "number": lambda random: random.choice((0.5, -2.25, 1e-07, 1.0)),
+    "boolean": lambda random: random.random() < 0.5,
+    "array": lambda random: [1, "two", None, {"k": [True]}][: random.randint(0, 4)],
+    "object": lambda random: {"k": random.choice(("v", 1, None)), "ö": []},
+}
+
+
+def _text(random: Random, marks: Sequence[str] = ()) -> str:
+    """Prose with what might be mistaken for markup: operators, tags, JSON, and beginnings of the dialect's markers."""
+    pieces = list(_WORDS) + [mark[: random.randint(1, max(1, len(mark) - 1))] for mark in marks]
+    words = [random.choice(pieces) for _ in range(random.randint(1, 8))]
+    return random.choice(("", "\n", " ")) + random.choice((" ", "\n", "")).join(words) + random.choice(("", "\n", "."))
+
+
+def made_up_message(dialect: Dialect, random: Random) -> tuple[Message, tuple[Tool, ...]]:
+    """A message with parts of every kind in any order, and the tools it calls; the dialect may not express it."""
+    parts: list[Part] = []
+    tools: dict[str, Tool] = {}
+    for _ in range(random.randint(1, 4)):
+        kind = random.choice(("text", "thinking", "call", "call"))
+        if kind == "call":
+            call, tool = _call(dialect, random, len(tools), sum(isinstance(part, ToolCall) for part in parts))
+            parts.append(call)
+            tools[tool.name] = tool
+        elif kind == "thinking":
+            parts.append(ThinkingPart(_text(random, dialect.marks)))
+        else:
+            parts.append(TextPart(_text(random, dialect.marks)))
+    return Message("assistant", tuple(parts)), tuple(tools.values())
+
+
+def _call(dialect: Dialect, random: Random, number: int, index: int) -> tuple[ToolCall, Tool]:
+    name = random.choice(("get", "get_weather", "ns-tool_", "f")) + str(number)
+    kinds = random.choices(list(_KINDS), k=random.randint(0, 3))
+    arguments = {f"{kind[:3]}_{k}": _KINDS[kind](random) for k, kind in enumerate(kinds)}
+    properties: dict[str, JSON] = {key: {"type": kind} for key, kind in zip(arguments, kinds, strict=True)}
+    schema: dict[str, JSON] = {"type": "object", "properties": properties, "required": list(properties)}
+    native = dialect.native_id(name, index) if dialect.native_id is not None else None
+    return ToolCall(name, dumps(arguments, ensure_ascii=False), native), Tool(name, "", schema)
+
+
+def mutations(text: str, marks: Sequence[str], random: Random) -> Iterator[str]:
+    """The text with a marker deleted, doubled, moved, or cut in two, and the text cut short."""
+    places = [(text.find(mark), mark) for mark in marks if mark in text]
+    for at, mark in places:
+        without = text[:at] + text[at + len(mark) :]
+        yield without
+        yield text[:at] + mark + text[at:]
+        to = random.randint(0, len(without))
+        yield without[:to] + mark + without[to:]
+        yield text[: at + len(mark) // 2] + text[at + len(mark) // 2 + 1 :]
+    yield text[: random.randint(0, len(text))]
+
+
+def _markers(dialect: Dialect) -> tuple[str, ...]:
+    """Every literal of the dialect's grammar that looks like a marker."""
+    words = {node.text for node in dialect.grammar.walk() if hasattr(node, "text") and len(node.text) > 2}
+    return tuple(sorted(words | set(dialect.stops)))
+
+
+def trials(dialect: Dialect, random: Random, count: int) -> Iterator[Trial]:
+    """The examples, all their prefixes, messages made up, and mutations of all of them."""
+    markers = _markers(dialect)
+    for example in dialect.examples:
+        whole = Trial(dialect, example.text, example.tools, example.start, example.reason)
+        yield whole
+        for cut in range(len(example.text)):
+            yield Trial(dialect, example.text[:cut], example.tools, example.start)
+        for text in mutations(example.text, markers, random):
+            yield Trial(dialect, text, example.tools, example.start, random.choice((None, "stop", "length")))
+    made = 0
+    for _ in range(count * 20):
+        message, tools = made_up_message(dialect, random)
+        try:
+            text = dialect.render(message)
+        except Inexpressible:
+            continue
+        yield Trial(dialect, text, tools, message=message)
+        for text in random.sample(list(mutations(text, markers, random)), 1):
+            yield Trial(dialect, text, tools, random.choice(dialect.starts))
+        made += 1
+        if made == count:
+            return
+
+
+def _check_example(dialect: Dialect, example: Example) -> None:
+    trial = Trial(dialect, example.text, example.tools, example.start, example.reason)
+    found = assemble(read(trial, [trial.text]))
+    if found != example.message:
+        raise trial.fail(f"read as\n  {found}\n  not\n  {example.message}")
+
+
+def check_dialect(
+    dialect: Dialect, *, max_examples: int = 60, seed: int = 0, progress: Callable[[float], None] | None = None
+) -> Report:
+    """Prove a dialect: its examples, then every promise over `max_examples` made-up messages and what comes of them.
+
+    `progress` is called with the share that is done. Raises nothing that the dialect's author could have caused but
+    `GrammarError`, for a grammar that can't be run or streamed.
+    """
+    random = Random(seed)
+    dialect.program().report.require_streamable()
+    results = [_proved("examples", partial(_check_example, dialect), dialect.examples)]
+    inputs = list(trials(dialect, random, max_examples))
+    for k, (name, promise) in enumerate(PROMISES.items()):
+        results.append(_proved(name, partial(promise, random=random), inputs))
+        if progress is not None:
+            progress((k + 1) / len(PROMISES))
+    written = sum(trial.message is not None for trial in inputs)
+    if not written:
+        results.append(Result("renders", "failed", "not one made-up message could be written", 0))
+    return Report(dialect.name, tuple(results))
+
+
+_Input = TypeVar("_Input")
+
+
+def _proved(name: str, promise: Callable[[_Input], None], inputs: Sequence[_Input]) -> Result:
+    for k, value in enumerate(inputs):
+        try:
+            promise(value)
+        except Broken as broken:
+            return Result(name, "failed", str(broken), k + 1)
+        except Exception as error:  # the promise "total" is broken, whichever was being tried
+            text = value.text if isinstance(value, (Trial, Example)) else ""
+            return Result(name, "failed", f"{type(error).__name__}: {error}\n  input {text!r}", k + 1)
+    return Result(name, "passed", "", len(inputs))
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _difference(expected: Sequence[Event], found: Sequence[Event]) -> str:
+    for k, (a, b) in enumerate(zip(expected, found, strict=False)):
+        if a != b:
+            return f"event {k}: {b}\n  not {a}"
+    return f"{len(found)} events, not {len(expected)}"
