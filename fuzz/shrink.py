@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from time import monotonic
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -11,24 +12,51 @@ from dragoman import Policy
 
 from .case import Case
 
-__all__ = ["shrink", "shrink_pieces"]
+__all__ = ["shorten", "shrink"]
 
-Fails = Callable[[Case], bool]
+Piece = TypeVar("Piece", str, bytes)
+
+PLAIN = frozenset("ax {}[]<>\"\\\n,:")
+"""Characters that are as simple as can be."""
 
 
-def shrink(case: Case, fails: Fails, *, seconds: float = 10.0) -> Case:
+def shrink(case: Case, fails: Callable[[Case], bool], *, seconds: float = 10.0) -> Case:
     """A case that still `fails` and from which nothing more can be left out, if time allows."""
     until = monotonic() + seconds
-    while monotonic() < until:
-        smaller = next((each for each in _simpler(case) if monotonic() < until and fails(each)), None)
-        if smaller is None:
-            break
-        case = smaller
-        text = shrink_pieces(case.text, lambda text, case=case: fails(structs.replace(case, text=text)), until)  # type: ignore[misc]
+    while True:
+        before = case
+        for usual in _usual(case):
+            if usual != case and fails(usual):
+                case = usual
+        settled = case
+        text = shorten(case.text, lambda text, at=settled: fails(structs.replace(at, text=text)), until)  # type: ignore[misc]
         case = structs.replace(case, text=text)
-    return case
+        for k, character in enumerate(case.text):
+            simpler = structs.replace(case, text=f"{case.text[:k]}a{case.text[k + 1 :]}")
+            if character not in PLAIN and monotonic() < until and fails(simpler):
+                case = simpler
+        if case == before or monotonic() > until:
+            return case
 
 
-def shrink_pieces[T: (str, bytes)](text: T, fails: Callable[[T], bool], until: float) -> T:
-    """The text without the pieces that the failure does not need, long ones first."""
+def _usual(case: Case) -> Iterator[Case]:
+    """The case with one of its circumstances as usual."""
+    yield structs.replace(case, tools=False)
+    yield structs.replace(case, policy=Policy())
+    yield structs.replace(case, reason=None)
+    yield structs.replace(case, start="content")
+
+
+def shorten(text: Piece, fails: Callable[[Piece], bool], until: float) -> Piece:
+    """The text without what its failure does not need: halves, quarters, ... and at last single characters."""
+    size = max(1, len(text) // 2)
+    while size and monotonic() < until:
+        at = 0
+        while at < len(text) and monotonic() < until:
+            without = text[:at] + text[at + size :]
+            if fails(without):
+                text = without
+            else:
+                at += size
+        size //= 2
     return text

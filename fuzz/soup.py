@@ -69,14 +69,14 @@ def texts(name: str) -> tuple[str, ...]:
     found = [example.text for example in dialect.examples]
     for recording in recordings(name):
         text = recording.text
-        spots = [match.start() for match in _marks(dialect).finditer(text)]
+        spots = [match.start() for match in _marks(name).finditer(text)]
         found += [text[max(0, spot - 40) : spot + 260] for spot in spots[:: max(1, len(spots) // 8)]]
     return tuple(found)
 
 
 @cache
-def _marks(dialect: Dialect) -> re.Pattern[str]:
-    longest_first = sorted((mark for mark in markers(dialect.name) if len(mark) > 2), key=len, reverse=True)
+def _marks(name: str) -> re.Pattern[str]:
+    longest_first = sorted((mark for mark in markers(name) if len(mark) > 2), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)))
 
 
@@ -119,7 +119,7 @@ def _broken(random: Random, name: str) -> str:
 
 
 def _damage(random: Random, name: str, text: str) -> str:
-    spots = [match.span() for match in _marks(get_dialect(name)).finditer(text)]
+    spots = [match.span() for match in _marks(name).finditer(text)]
     at = random.randrange(len(text) + 1)
     kind = random.randrange(7)
     if spots and kind < 4:

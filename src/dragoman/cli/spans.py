@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -68,7 +68,7 @@ class Spans:
     def close(self) -> None:
         """Write the output in colours, or the table."""
         text = "".join(self._text) + self._decoder.finish()
-        found = list(spans(self._events))
+        found = spans(self._events)
         if self._console.is_terminal:
             self._draw(text, found)
         else:
@@ -86,21 +86,18 @@ class Spans:
         ink.fresh_line()
 
 
-def spans(events: Iterable[Event]) -> Iterator[Span]:
-    """The spans of all events that stand for characters, in order, neighbours of one kind joined."""
-    last: Span | None = None
-    for event in events:
-        if event.start == event.end:
-            continue
+def spans(events: Iterable[Event]) -> list[Span]:
+    """The spans of all events that stand for characters, neighbours of one kind joined.
+
+    In the order of the input, which is not that of the events where arguments had to wait for their call's name.
+    """
+    found: list[Span] = []
+    for event in sorted((event for event in events if event.start < event.end), key=lambda event: event.start):
         span = Span(event.start, event.end, kind(event))
-        if last is not None and (last.end, last.kind) == (span.start, span.kind):
-            last = Span(last.start, span.end, span.kind)
-            continue
-        if last is not None:
-            yield last
-        last = span
-    if last is not None:
-        yield last
+        if found and (found[-1].end, found[-1].kind) == (span.start, span.kind):
+            span = Span(found.pop().start, span.end, span.kind)
+        found.append(span)
+    return found
 
 
 def kind(event: Event) -> str:

@@ -240,11 +240,14 @@ class CallState:
         if self.begun:
             machine.out.append(self.make(json, start, end))
             return True
+        room = DEFERRED_LIMIT - self.waiting
+        if len(json) > room:
+            machine.detail = "the arguments are too long to wait for the call's name"
+            machine.at -= max(0, end - start - room)
+            json, end = json[:room], min(end, start + room)
         self.deferred.append((json, start, end))
         self.waiting += len(json)
-        if self.waiting > DEFERRED_LIMIT:
-            machine.detail = "the arguments are too long to wait for the call's name"
-        return self.waiting <= DEFERRED_LIMIT
+        return self.waiting < DEFERRED_LIMIT
 
     def diagnose(self, at: int) -> None:
         """Compare the arguments with the tool's schema; what differs is noted, nothing is changed."""

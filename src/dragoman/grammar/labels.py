@@ -46,7 +46,7 @@ class Label:
     __slots__ = ()
 
     def emit(self, machine: Machine, text: str, start: int, end: int) -> bool:
-        """Publish `text`, the input's ``[start, end)``; false if it can't be what it should be."""
+        """Publish `text`, the input's ``[start, end)``; false, with the cursor put there, where it can't go on."""
         raise NotImplementedError
 
     def rest(self, machine: Machine | None, until: Delimiters) -> Rest | None:
@@ -125,8 +125,14 @@ class ValueLabel(Label):
     def emit(self, machine: Machine, text: str, start: int, end: int) -> bool:
         frame = machine.stack[-1]
         assert isinstance(frame, ValueFrame) and machine.call is not None
-        piece = frame.sink.feed(text)
-        return piece is not None and machine.call.publish(machine, piece, start, end)
+        json = frame.sink.feed(text)
+        broken = frame.sink.broken
+        if broken < 0:
+            return machine.call.publish(machine, json, start, end)
+        machine.call.publish(machine, json, start, start + broken)
+        machine.at = start + broken - machine.base
+        machine.detail = f"the value of {machine.fields.get('key')!r} is not the JSON that its schema asks for"
+        return False
 
     def rest(self, machine: Machine | None, until: Delimiters) -> Rest | None:
         if machine is None:

@@ -30,10 +30,11 @@ _STRING = frozenset(["string"])
 class Sink:
     """Turns the raw text of one value into JSON; `kind` is the JSON type it turned out to have.
 
-    `kinds` are the types that the schema allows. While it `is_string`, text goes straight through.
+    `kinds` are the types that the schema allows. While it `is_string`, text goes straight through. If a value that
+    is being published turns out not to be JSON, `broken` is the index in the last piece at which that shows.
     """
 
-    __slots__ = ("_held", "_kinds", "_scanner", "_streaming", "is_string", "kind")
+    __slots__ = ("_held", "_kinds", "_scanner", "_streaming", "broken", "is_string", "kind")
 
     def __init__(self, kinds: frozenset[str]) -> None:
         self._kinds = kinds
@@ -42,6 +43,7 @@ class Sink:
         self._streaming = False  # is that being published already?
         self.is_string = kinds == _STRING
         self.kind = "string"
+        self.broken = -1
 
     def copy(self) -> Sink:
         """An independent sink in the same state."""
@@ -60,8 +62,8 @@ class Sink:
         """The JSON that comes before the first piece."""
         return '"' if self.is_string else ""
 
-    def feed(self, piece: str) -> str | None:
-        """The JSON of what is decided; ``None`` if the value broke after a part of it was published."""
+    def feed(self, piece: str) -> str:
+        """The JSON of what is decided."""
         if self.is_string:
             return encode_basestring(piece)[1:-1]
         if self._scanner is not None:
@@ -72,8 +74,11 @@ class Sink:
             self.kind = _BRACKETS[text[0]]
             self._scanner = Scanner()
             self._streaming = "string" not in self._kinds
-            piece, self._held = self._held, ""
-            return self._scan(piece)
+            before = len(self._held) - len(piece)
+            text, self._held = self._held, ""
+            json = self._scan(text)
+            self.broken = max(0, self.broken - before) if self.broken >= 0 else -1
+            return json
         limit = NUMBER_LIMIT if text[:1] in "-0123456789" else max(map(len, _WORDS))
         return self._as_string() if len(self._held) > limit else ""
 
@@ -99,18 +104,18 @@ class Sink:
         """Whether a fraction is nearer to the schema than a string: where only an integer was asked for."""
         return "number" in self._kinds or ("integer" in self._kinds and "string" not in self._kinds)
 
-    def _scan(self, piece: str) -> str | None:
+    def _scan(self, piece: str) -> str:
         scanner = self._scanner
         assert scanner is not None
         end = 0 if scanner.done else scanner.scan(piece, 0)
-        if scanner.failed or (scanner.done and piece[end:].strip(" \t\r\n")):
-            if self._streaming:
-                return None
-            self._held += piece
-            return self._as_string()
+        rest = piece[end:].lstrip(" \t\r\n")
+        broken = scanner.failed or (scanner.done and rest)
         if self._streaming:
+            self.broken = len(piece) - len(rest) if broken else -1
             return piece[:end]
         self._held += piece
+        if broken:
+            return self._as_string()
         if len(self._held) > VALUE_LIMIT:  # too long to wait for its end: it has been an object so far
             self._streaming = True
             held, self._held = self._held, ""

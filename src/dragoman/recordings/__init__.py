@@ -32,6 +32,7 @@ class Recording(Struct, frozen=True):
 
 
 _RECORDINGS = (
+    Recording("generic", "generic", "a poem: two calls, one with its name last"),
     Recording("hermes", "hermes", "a journey: thoughts, a table, three calls"),
     Recording("qwen3_coder", "qwen3_coder", "a repair: code as an argument", start="reasoning"),
     Recording("harmony", "harmony", "a query: thoughts, a preamble, thoughts again, a call"),

@@ -1,0 +1,110 @@
+"""``dragoman check``: a report for built-in dialects and for a user's own file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+OWN = """
+from dragoman import Dialect, Example, Message, TextPart
+from dragoman.grammar import build as b
+from dragoman.grammar.nodes import Grammar
+from dragoman.idioms import stops, turn, write
+
+
+def writer(message):
+    return write("own", message, marks=("[end]",), thinking=None, calls=None)
+
+
+DIALECT = Dialect(
+    name="own",
+    title="text, and an end",
+    grammar=Grammar(turn(stops("[end]"), delimiters=("[end]",), orphans=())),
+    writer=writer,
+    models=(),
+    marks=(),
+    stops=("[end]",),
+    source="this test",
+    examples=(Example("text", "Hi.[end]", Message("assistant", (TextPart("Hi."),))),),
+)
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[[str, str], str]:
+    """Write the dialect above with one thing changed, and give its path."""
+
+    def write(old: str = "", new: str = "") -> str:
+        assert old in OWN
+        path = tmp_path / "own.py"
+        path.write_text(OWN.replace(old, new) if old else OWN)
+        return str(path)
+
+    return write
+
+
+def test_a_built_in_dialect_passes(dragoman: Run) -> None:
+    done = dragoman("check", "hermes", "--examples", "3")
+    assert (done.code, done.err) == (0, "")
+    heading, *lines = done.out.splitlines()
+    assert heading.split() == ["dialect", "promise", "status", "inputs"]
+    assert len(lines) > 8
+    assert all(line.startswith("hermes ") and " passed " in line for line in lines)
+
+
+def test_json_has_the_same_results(dragoman: Run) -> None:
+    (report,) = json.loads(dragoman("check", "hermes", "--examples", "1", "--json").out)
+    assert report["dialect"] == "hermes"
+    assert {result["status"] for result in report["results"]} == {"passed"}
+
+
+def test_several_are_checked_in_order(dragoman: Run) -> None:
+    reports = json.loads(dragoman("check", "mistral", "hermes", "--examples", "1", "--json").out)
+    assert [report["dialect"] for report in reports] == ["mistral", "hermes"]
+
+
+@pytest.mark.slow
+def test_all_are_checked_when_asked(dragoman: Run) -> None:
+    done = dragoman("check", "--all", "--examples", "5")
+    assert done.code == 0, done.out
+
+
+def test_a_wrong_example_fails_and_is_shown(dragoman: Run, own: Callable[..., str]) -> None:
+    done = dragoman("check", own('TextPart("Hi.")', 'TextPart("Ho.")'), "--examples", "2")
+    assert done.code == 1
+    assert "own      examples         failed  1" in done.out
+    assert "\nown: examples\nread as\n" in done.out
+
+
+def test_a_writer_that_lies_fails(dragoman: Run, own: Callable[..., str]) -> None:
+    done = dragoman("check", own("return write(", 'return "x" + write('), "--examples", "2")
+    assert done.code == 1
+    assert "two-way          failed" in done.out
+
+
+def test_a_writer_that_crashes_fails_without_a_traceback(dragoman: Run, own: Callable[..., str]) -> None:
+    done = dragoman("check", own("return write(", "return 1 / 0 + write("), "--examples", "2")
+    assert done.code == 1
+    assert "ZeroDivisionError" in done.out
+
+
+def test_a_grammar_that_cannot_be_streamed_is_told(dragoman: Run, own: Callable[..., str]) -> None:
+    done = dragoman("check", own("Grammar(turn(", 'Grammar((b.until("x") + "y") | turn('))
+    assert done.code == 2
+    assert done.err.startswith("dragoman: ")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("args", [(), ("--all", "hermes")])
+def test_either_names_or_all(dragoman: Run, args: tuple[str, ...]) -> None:
+    done = dragoman("check", *args)
+    assert (done.code, done.err) == (2, "dragoman: check what? Give a file, a name, or --all\n")
+
+
+def test_a_terminal_gets_colours(terminal: Callable[..., str]) -> None:
+    assert "\x1b[32mpassed" in terminal("check", "generic", "--examples", "1")
