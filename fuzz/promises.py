@@ -198,7 +198,7 @@ def _readable(case: Case, events: list[Event]) -> Iterator[Broken]:
                 kinds = {problem.kind for problem in event.problems}
                 if not kinds & UNREADABLE and (error := _not_json(written)):
                     yield Broken("valid JSON", error.split(":")[0], f"{written!r}: {error}")
-                if exact and not kinds & TRANSCODED and written != spans:
+                if exact and spans and not kinds & TRANSCODED and written != spans:
                     yield Broken("byte-exact", "arguments", f"{written!r} for {spans!r}")
             case _:
                 pass

@@ -2,8 +2,8 @@
 
 A page's ``python`` blocks share their names; what a block prints must be what the ``output`` block behind it shows. A
 block that begins with ``# name.py`` is a file of that name too. In a ``console`` block the commands that begin with
-``dragoman`` or ``printf`` are run beside those files and their output compared. A line of three dots stands for any
-lines.
+``dragoman``, ``printf`` or ``sed`` are run beside those files and their output compared. A line of three dots stands
+for any lines, and ``…`` for the rest of a line.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
+from dragoman import dialects
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 FENCE = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-RUN = ("dragoman ", "printf ")
+RUN = ("dragoman ", "printf ", "sed ")
 FILE = re.compile(r"# (\w+\.py)\n")
 
 
@@ -54,9 +56,12 @@ def sessions(body: str) -> Iterator[Session]:
 
 
 def matches(expected: str, written: str) -> bool:
-    """Equality line by line; a line of three dots stands for any lines."""
-    pattern = "\n".join("(?:.*)" if line.strip() == "..." else re.escape(line) for line in expected.split("\n"))
-    return re.fullmatch(pattern, written.strip("\n"), re.DOTALL) is not None
+    """Equality line by line; a line of three dots stands for any lines, and … for any characters in its line."""
+    lines = (
+        "(?s:.*)" if line.strip() == "..." else ".*".join(map(re.escape, line.split("…")))
+        for line in expected.split("\n")
+    )
+    return re.fullmatch("\n".join(lines), written.strip("\n")) is not None
 
 
 def pages_with(language: str) -> list[object]:
@@ -102,9 +107,16 @@ def test_make_commands_that_are_named_exist(page: Path) -> None:
     assert set(re.findall(r"`make (\w+)`", page.read_text(encoding="utf-8"))) <= targets
 
 
+def test_the_readme_names_every_dialect() -> None:
+    named = re.findall(r"^\| `(\w+)` \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(named) == [dialect.name for dialect in dialects()]
+
+
 def test_dots_stand_for_any_lines_and_nothing_else_does() -> None:
     assert matches("a\n...\nd", "a\nb\nc\nd\n")
     assert not matches("a\n...\nd", "a\nb\nc\n")
+    assert matches("a…\nd", "abc\nd\n")
+    assert not matches("a…d", "abc\nd\n")
     assert not matches("a.c", "abc")
 
 

@@ -66,7 +66,7 @@ def test_comparison_signs_in_an_answer_are_kept_whole(dialect: str) -> None:
 def test_a_closing_tag_of_nothing_is_taken_out_and_reported(dialect: str) -> None:
     """Corpus row 2: in every chunking, also one that cuts the tag."""
     problems = (("orphan_marker", "</think>"),)
-    assert read(dialect, "ash</think>birch") == Read((text("ash"), text("birch")), problems)
+    assert read(dialect, "ash</think>birch") == Read((text("ashbirch"),), problems)
 
 
 @each_tagged
@@ -288,45 +288,56 @@ def test_several_functions_in_one_tag_are_all_read() -> None:
 
 # Rows 9 and 10
 
+DIAL = '{"name": "dial", "arguments": {"n": 7}}'
 UNCLOSED = [
-    ("hermes", '<tool_call>\n{"name": "dial", "arguments": {"n": 7}}', None),
-    ("generic", '<tool_call>\n{"name": "dial", "arguments": {"n": 7}}\n', None),
-    ("hermes", '<tool_call>\n{"name": "dial", "arguments": {"n": 7}}\n</tool_c', None),
-    ("deepseek_v31", '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>dial<｜tool▁sep｜>{"n": 7}', None),
-    ("deepseek_r1", '<｜tool▁call▁begin｜>function<｜tool▁sep｜>dial\n```json\n{"n": 7}\n```', None),
-    (
-        "kimi_k2",
-        '<|tool_calls_section_begin|><|tool_call_begin|>functions.dial:0<|tool_call_argument_begin|>{"n": 7}',
-        "functions.dial:0",
-    ),
-    ("harmony", '<|channel|>commentary to=functions.dial <|constrain|>json<|message|>{"n": 7}', None),
+    ("hermes", "", f"<tool_call>\n{DIAL}"),
+    ("hermes", "", f"<tool_call>\n{DIAL}\n"),
+    ("generic", "", f"<tool_call>\n{DIAL}\n</tool_c"),
+    ("deepseek_v31", "<｜tool▁calls▁begin｜>", '<｜tool▁call▁begin｜>dial<｜tool▁sep｜>{"n": 7}'),
+    ("deepseek_v31", "", '<｜tool▁call▁begin｜>dial<｜tool▁sep｜>{"n": 7}<｜tool▁call'),
+    ("deepseek_r1", "", '<｜tool▁call▁begin｜>function<｜tool▁sep｜>dial\n```json\n{"n": 7}\n```'),
+    ("deepseek_r1", "", '<｜tool▁call▁begin｜>function<｜tool▁sep｜>dial\n```json\n{"n": 7}\n'),
+    ("kimi_k2", "<|tool_calls_section_begin|>", '<|tool_call_begin|>dial<|tool_call_argument_begin|>{"n": 7}'),
+    ("kimi_k2", "", '<|tool_call_begin|>dial<|tool_call_argument_begin|>{"n": 7}\n'),
+    ("qwen3_coder", "", "<tool_call>\n<function=dial>\n<parameter=n>\n7\n</parameter>\n"),
+    ("qwen3_coder", "", "<tool_call>\n<function=dial>\n<parameter=n>\n7\n</parameter>\n</func"),
 ]
-each_unclosed = pytest.mark.parametrize(("dialect", "output", "id_"), UNCLOSED)
+each_unclosed = pytest.mark.parametrize(("dialect", "section", "output"), UNCLOSED)
+
+
+def dialled(dialect: str) -> object:
+    return call("dial", '{"n": "7"}' if dialect == "qwen3_coder" else '{"n": 7}', "dial" if dialect == "kimi_k2" else None)
 
 
 @each_unclosed
-def test_a_call_that_lacks_only_its_closer_is_one_if_the_model_stopped(dialect: str, output: str, id_: str | None) -> None:
+def test_a_call_that_lacks_only_its_closer_is_one_if_the_model_stopped(dialect: str, section: str, output: str) -> None:
     """Corpus row 9."""
-    expected = Read((call("dial", '{"n": 7}', id_),), (("implicit_close", output),), "tool_calls")
-    found = read(dialect, output, reason="stop")
-    assert (found.parts, [kind for kind, _ in found.problems], found.stop) == (
-        expected.parts,
-        ["implicit_close"],
-        "tool_calls",
-    )
+    expected = Read((dialled(dialect),), (("implicit_close", output),), "tool_calls")
+    assert read(dialect, section + output, reason="stop") == expected
 
 
 @each_unclosed
 @pytest.mark.parametrize("reason", ["length", None])
 def test_a_call_that_lacks_only_its_closer_is_none_if_the_input_was_cut(
-    dialect: str, output: str, id_: str | None, reason: str | None
+    dialect: str, section: str, output: str, reason: str | None
 ) -> None:
     """Corpus row 9."""
-    found = read(dialect, output, reason=reason)
-    section = {"deepseek_v31": "<｜tool▁calls▁begin｜>", "kimi_k2": "<|tool_calls_section_begin|>"}.get(dialect, "")
-    raw = output if output.startswith("<|channel|>") is False else output.partition("<|message|>")[2]
-    raw = raw.removeprefix(section)
-    assert found == Read((unread(raw, "dial"),), (("incomplete", raw),), reason)
+    expected = Read((unread(output, "dial"),), (("incomplete", output),), reason)
+    assert read(dialect, section + output, reason=reason) == expected
+
+
+def test_a_harmony_call_whose_stop_marker_was_stripped_is_one_if_the_model_stopped() -> None:
+    """Corpus row 9: engines strip stop markers, and <|call|> is one, so nothing is missing."""
+    output = '<|channel|>commentary to=functions.dial <|constrain|>json<|message|>{"n": 7}'
+    assert read("harmony", output, reason="stop") == Read((call("dial", '{"n": 7}'),), (), "tool_calls")
+
+
+@pytest.mark.parametrize("reason", ["length", None])
+def test_a_harmony_call_without_its_end_is_none_if_the_input_was_cut(reason: str | None) -> None:
+    """Corpus row 9."""
+    output = '<|channel|>commentary to=functions.dial <|constrain|>json<|message|>{"n": 7}'
+    expected = Read((unread('{"n": 7}', "dial"),), (("incomplete", '{"n": 7}'),), reason)
+    assert read("harmony", output, reason=reason) == expected
 
 
 @pytest.mark.parametrize(

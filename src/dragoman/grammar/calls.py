@@ -387,12 +387,12 @@ def end_call(machine: Machine, status: CallStatus) -> None:
     """Publish the end of the open call, or report it if it never told its name."""
     call, here = machine.call, machine.base + machine.at
     assert call is not None
-    raw = machine.take_kept()
     machine.call = None
     if not call.begun:
         call.discard(machine)
-        machine.problem(ProblemKind.MALFORMED, raw, machine.detail or "a call without a name")
+        machine.problem(ProblemKind.MALFORMED, machine.take_kept(), machine.detail or "a call without a name")
         return
+    machine.drop_kept()
     if status is CallStatus.COMPLETE:
         machine.completed += 1
         if not call.started and not 0 <= call.raw_from < here:
@@ -427,10 +427,9 @@ class RecoverStep(Step):
         machine.give_up()
         detail = "the input ended inside a call"
         if call.begun and call.complete and machine.reason in ENDED_WELL:
-            raw = machine.take_kept()
             end_call(machine, CallStatus.COMPLETE)
             if not self.stops:
-                machine.problem(ProblemKind.IMPLICIT_CLOSE, raw, "the closing marker is missing")
+                machine.problem(ProblemKind.IMPLICIT_CLOSE, "", "the closing marker is missing")
         else:
             self._unread(machine, call, detail)
         return self.next

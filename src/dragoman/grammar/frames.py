@@ -178,7 +178,7 @@ class CallFrame(Frame):
     def undo(self, machine: Machine) -> Step | None:
         if self.committed:
             return self.recover
-        machine.kept, machine.kept_to = [], -1
+        machine.drop_kept()
         return None
 
     def copy(self) -> CallFrame:

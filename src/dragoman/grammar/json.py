@@ -174,6 +174,9 @@ class Scanner:
         if start == 0:
             effect = self.effects.get(text)
             if effect is not None:
+                if effect.plain:
+                    self.state, self.effects, self._last, self._size = effect.state, effect.effects, effect, 0
+                    return len(text)
                 return self._apply(effect, text)
             if self.state == State.STRING and _unclean(text) is None:
                 return len(text)
@@ -203,9 +206,7 @@ class Scanner:
         return i
 
     def _apply(self, effect: _Effect, text: str) -> int:
-        if effect.plain:
-            self._size = 0
-        elif effect.size == len(text) and self.state == State.NUMBER:
+        if effect.size == len(text) and self.state == State.NUMBER:
             self._size += effect.size  # the number goes on from where it was
         else:
             self._size = effect.size
@@ -266,7 +267,7 @@ class Scanner:
         except (StopIteration, ValueError, RecursionError):
             return 0
         room = DEPTH_LIMIT - len(self._stack)
-        if text.count("[", i, end) + text.count("{", i, end) > room and _depth(value) > room:
+        if text[i] != '"' and text.count("[", i, end) + text.count("{", i, end) > room and _depth(value) > room:
             return 0
         return end
 

@@ -207,11 +207,15 @@ class Machine:
             self.kept.append(self.text[self.kept_to - self.base : upto])
             self.kept_to = self.base + upto
 
+    def drop_kept(self) -> None:
+        """The open call's characters need not be remembered any longer."""
+        self.kept, self.kept_to = [], -1
+
     def take_kept(self) -> str:
         """The open call's characters up to the cursor, which need not be remembered any longer."""
         self.keep(self.at)
         raw = "".join(self.kept)
-        self.kept, self.kept_to = [], -1
+        self.drop_kept()
         return raw
 
     def problem(self, kind: ProblemKind, raw: str, detail: str) -> None:
@@ -228,23 +232,26 @@ class Machine:
 
     def _feed_text(self, rest: Rest, chunk: str) -> list[Event]:
         """A chunk inside text, with something in it that could begin a delimiter."""
-        self.text = text = self.text + chunk
+        text = self.text + chunk if self.text else chunk
         assert rest.search is not None
         found = rest.search(text)
-        stop = len(text)
-        if found is not None:
+        start = self.base
+        if found is None:
+            self.text = ""
+        else:
             if found.group() in rest.delimiters:
+                self.text = text
                 return self.resume()
             stop = found.start()  # only the beginning of one, which waits for the rest
-        if stop == 0:
+            self.text = text[stop:]
+            text = text[:stop]
+        if not text:
             return []
-        start = self.base
-        self.base = end = start + stop
-        self.text = text[stop:]
+        self.base = end = start + len(text)
         if rest.keep:
-            self.kept.append(text[:stop])
+            self.kept.append(text)
             self.kept_to = end
-        return [rest.turn(text[:stop], start, end)]
+        return [rest.turn(text, start, end)]
 
     def _feed_json(self, scanner: Scanner, chunk: str) -> list[Event]:
         """A chunk inside a call's JSON arguments, most of which do not end in it."""
