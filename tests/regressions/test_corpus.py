@@ -312,7 +312,7 @@ def dialled(dialect: str) -> object:
 @each_unclosed
 def test_a_call_that_lacks_only_its_closer_is_one_if_the_model_stopped(dialect: str, section: str, output: str) -> None:
     """Corpus row 9."""
-    expected = Read((dialled(dialect),), (("implicit_close", output),), "tool_calls")
+    expected = Read((dialled(dialect),), (("implicit_close", ""),), "tool_calls")
     assert read(dialect, section + output, reason="stop") == expected
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..events import ArgumentsDelta, Malformed, Problem, ProblemKind
+from ..events import ArgumentsDelta, Event, Malformed, Problem, ProblemKind
 
 if TYPE_CHECKING:
     from .json import Scanner, StringDecoder
@@ -16,15 +16,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_CHOICE",
+    "Bundle",
     "CallFrame",
     "CallState",
     "CaptureFrame",
     "ChoiceFrame",
     "Frame",
+    "Known",
     "LoopFrame",
     "ReturnFrame",
     "ScanFrame",
     "ValueFrame",
+    "unbundled",
 ]
 
 DEFERRED_LIMIT = 1 << 20
@@ -83,6 +86,35 @@ class ChoiceFrame(Frame):
         other = ChoiceFrame(self.key, self.otherwise, self.position, self.events, call, self.calls)
         other.live = self.live
         return other
+
+
+class Bundle:
+    """The events of a rule that matched inside an open choice; rules inside it have bundles of their own."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Event | Bundle]) -> None:
+        self.items = items
+
+
+class Known(NamedTuple):
+    """What a rule did at a place: where it ended, and its events."""
+
+    end: int
+    events: Bundle
+
+
+def unbundled(items: list[Event | Bundle]) -> list[Event]:
+    """All events in order; without recursion, since rules nest as deep as their input."""
+    events: list[Event] = []
+    pending = items[::-1]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Bundle):
+            pending += item.items[::-1]
+        else:
+            events.append(item)
+    return events
 
 
 class ReturnFrame(Frame):

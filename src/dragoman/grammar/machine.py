@@ -13,12 +13,12 @@ without markers becomes one event, with nothing else to do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ..errors import ParserFinished
 from ..events import Event, Malformed, Problem, ProblemKind
 from .analyze import FIELD_LIMIT
-from .frames import CallFrame, CallState, ChoiceFrame, Frame
+from .frames import NO_CHOICE, Bundle, CallFrame, CallState, ChoiceFrame, Frame, Known, unbundled
 from .json import Scanner, State
 from .labels import Rest
 from .schema import NO_TOOLS, Toolbox
@@ -77,10 +77,10 @@ class Machine:
         self.reason: str | None = None  # the engine's reason for that
         self.stopped = False  # a stop marker was read
         self.starved = -1  # where a step last failed only because the input ended
-        self.stack: list[Frame] = []
+        self.stack: list[Frame] = [NO_CHOICE]  # never empty while the grammar fits
         self.choices: list[ChoiceFrame] = []  # those on the stack that can still be taken back
         self.captures: list[int] = []  # where the fields that are being captured begin
-        self.out: list[Event] = []
+        self.out: list[Event | Bundle] = []  # events that are not published yet
         self.fields: dict[str, str] = {}  # what has been captured for the call or argument that is open
         self.header: dict[str, str] = {}  # the fields of the last header
         self.detail = ""  # why the last JSON value or argument broke
@@ -89,7 +89,7 @@ class Machine:
         self.completed = 0  # calls that are complete
         self.kept: list[str] = []  # the open call's characters before `kept_to`
         self.kept_to = -1
-        self.memo: dict[tuple[int, int], tuple[int, tuple[Event, ...]] | None] = {}
+        self.memo: dict[tuple[int, int], Known | None] = {}  # what rules did since the first open choice began
         self.rest: Rest | None = None  # how to publish chunks that need no second look
         self.scanner: Scanner | None = None  # reads the arguments' JSON while nothing is held
         self.in_string: Rest  # inside a string of that
@@ -181,16 +181,16 @@ class Machine:
         self.stack.append(frame)
         self.choices.append(frame)
 
-    def decide(self, keys: frozenset[int]) -> None:
-        """Give up the alternatives of the innermost open choices of these keys."""
-        left = set(keys)
-        for frame in reversed(self.choices):
-            if frame.key in left:
-                left.discard(frame.key)
+    def decide(self, keys: frozenset[int], since: int) -> None:
+        """Give up the alternatives of the open choices of these keys that began at `since`."""
+        choices = self.choices
+        for k in range(len(choices) - 1, -1, -1):
+            frame = choices[k]
+            if frame.position < since:
+                break
+            if frame.key in keys:
                 frame.live = False
-                if not left:
-                    break
-        self.choices = [frame for frame in self.choices if frame.live]
+                del choices[k]
 
     def commit(self) -> None:
         """Give up all alternatives; calls that are open can only be read as calls from now on."""
@@ -297,12 +297,13 @@ class Machine:
                 choice.events -= decided
             for frame in self.stack:
                 frame.forget(decided)
-            return published
-        self.memo.clear()
+            return unbundled(published)
         self.out = []
+        events = unbundled(out) if self.memo else cast("list[Event]", out)
+        self.memo.clear()
         if self.step is not None:
             self.step.settle(self)
-        return out
+        return events
 
     def give_up(self) -> None:
         """Nothing of the grammar fits: what is here and all that comes is malformed."""

@@ -76,7 +76,7 @@ class _Compiler:
         """The first step of a node; see the module's head."""
         match node:
             case n.Literal(text=text):
-                return _linked(steps.LiteralStep(text, label), self._cut(cuts, after)) if text else after
+                return _linked(steps.LiteralStep(text, label), self._cut(cuts, after, len(text))) if text else after
             case n.Chars():
                 return self._chars(node, after, label, cuts)
             case n.Sequence():
@@ -136,8 +136,8 @@ class _Compiler:
             case _:
                 raise TypeError(f"not a node: {node!r}")
 
-    def _cut(self, cuts: frozenset[int], after: Step) -> Step:
-        return _linked(steps.CutStep(cuts), after) if cuts else after
+    def _cut(self, cuts: frozenset[int], after: Step, width: int) -> Step:
+        return _linked(steps.CutStep(cuts, width), after) if cuts else after
 
     def _key(self) -> int:
         self.keys += 1
@@ -152,7 +152,7 @@ class _Compiler:
         if high != 0:
             more = steps.CharsStep(node.cls, node.low - 1, high, label)
             rest = _linked(steps.PushLoopStep(), _linked(more, after))
-        one = _linked(steps.CharsStep(node.cls, 1, 1, label), self._cut(cuts, rest))
+        one = _linked(steps.CharsStep(node.cls, 1, 1, label), self._cut(cuts, rest, 1))
         return _linked(steps.PushLoopStep(), one)
 
     def _sequence(self, node: n.Sequence, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
@@ -205,16 +205,16 @@ class _Compiler:
         delimiters = Delimiters(node.delimiters)
         step = _linked(steps.UntilStep(delimiters, then, label), after)
         if node.low:
-            return _linked(steps.SomeStep(delimiters), self._cut(cuts, step))
+            return _linked(steps.SomeStep(delimiters), self._cut(cuts, step, 0))
         return step
 
     def _json(self, form: n.JsonForm, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         if form is not n.JsonForm.QUOTED:
             scan = _linked(calls.ScanStep(form, label), after)
-            return self._lookahead(n.Chars(JSON_FIRST), False, self._cut(cuts, scan)) if cuts else scan
+            return self._lookahead(n.Chars(JSON_FIRST), False, self._cut(cuts, scan, 0)) if cuts else scan
         quote = labels.markup
         inside = _linked(calls.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
-        return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside))
+        return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside, 1))
 
     def _rule(self, name: str, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
         item = self.analysis.rules[name]

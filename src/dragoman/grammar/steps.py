@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..events import ProblemKind, TagEnd
-from .frames import NO_CHOICE, ChoiceFrame, LoopFrame, ReturnFrame
+from .frames import NO_CHOICE, Bundle, ChoiceFrame, Known, LoopFrame, ReturnFrame
 from .labels import Label
 from .tries import Delimiters
 
@@ -265,16 +265,16 @@ class WithdrawStep(Step):
 
 
 class CutStep(Step):
-    """What has just been read decides the choices of these keys."""
+    """The last `width` characters decide the choices of these keys."""
 
-    __slots__ = ("keys",)
+    __slots__ = ("keys", "width")
 
-    def __init__(self, keys: frozenset[int]) -> None:
-        self.keys = keys
+    def __init__(self, keys: frozenset[int], width: int) -> None:
+        self.keys, self.width = keys, width
 
     def run(self, machine: Machine) -> Step | None:
         if machine.choices:
-            machine.decide(self.keys)
+            machine.decide(self.keys, machine.base + machine.at - self.width)
         return self.next
 
 
@@ -396,8 +396,8 @@ class RuleStep(Step):
             known = machine.memo[self.number, position]
             if known is None:
                 return machine.fail()
-            machine.at = known[0] - machine.base
-            machine.out.extend(known[1])
+            machine.at = known.end - machine.base
+            machine.out.append(known.events)
             return self.next
         machine.stack.append(ReturnFrame(self.number if self.pure else -1, self.next, position, len(machine.out)))
         return self.body
@@ -415,8 +415,9 @@ class ReturnStep(Step):
         frame = machine.stack.pop()
         assert isinstance(frame, ReturnFrame)
         if machine.choices and frame.rule >= 0 and frame.events >= 0:
-            events = tuple(machine.out[frame.events :])
-            machine.memo[frame.rule, frame.position] = (machine.base + machine.at, events)
+            events = Bundle(machine.out[frame.events :])
+            machine.out[frame.events :] = [events]
+            machine.memo[frame.rule, frame.position] = Known(machine.base + machine.at, events)
         return frame.step
 
     def expected(self) -> frozenset[str]:
@@ -496,8 +497,9 @@ class GiveUpStep(Step):
         self.kind, self.detail = kind, detail
 
     def run(self, machine: Machine) -> Step | None:
-        kind = ProblemKind.INCOMPLETE if machine.ended and machine.starved >= 0 else self.kind
-        machine.problem(kind, machine.text[machine.at :], self.detail)
+        cut = machine.starved >= 0 and self.kind is ProblemKind.MALFORMED
+        kind = ProblemKind.INCOMPLETE if cut else self.kind
+        machine.problem(kind, "", self.detail)  # the characters follow as they come
         return self.next
 
 
