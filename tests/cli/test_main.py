@@ -81,6 +81,16 @@ class TestInterrupted:
             assert process.stderr
             assert process.stderr.read() == b"\n"
 
+    @pytest.mark.parametrize(
+        ("closed", "command", "code"),
+        [("<&-", "parse --dialect hermes", 2), (">&-", "dialects", 0), ("2>&-", "dialects nowhere", 2)],
+    )
+    def test_a_closed_stream_is_no_reason_for_a_traceback(self, closed: str, command: str, code: int) -> None:
+        line = f"{' '.join(COMMAND)} {command} {closed}"
+        done = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment(), check=False)
+        assert done.returncode == code
+        assert done.stderr in ("", "dragoman: standard input: is closed\n")
+
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device to write to")
     def test_a_full_disk_is_told(self) -> None:
         with Path("/dev/full").open("wb") as full:

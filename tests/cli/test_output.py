@@ -61,6 +61,13 @@ def test_a_table_in_a_terminal_keeps_its_cells() -> None:
     assert "␛" in page.getvalue()
 
 
+def test_a_narrow_terminal_folds_cells_and_drops_nothing() -> None:
+    page, console = screen()
+    table(console, ("name", "models"), [("x" * 30, "y" * 30)])
+    assert page.getvalue().count("x") == 30
+    assert page.getvalue().count("y") == 30
+
+
 def test_characters_that_a_stream_cannot_encode_are_escaped() -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="ascii")

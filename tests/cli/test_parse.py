@@ -118,6 +118,12 @@ def test_tools_are_known_by_their_file(dragoman: Run, tools: str) -> None:
     assert "unknown_tool" not in dragoman("parse", *HERMES, stdin=call).out
 
 
+def test_an_empty_list_of_tools_makes_every_tool_unknown(dragoman: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text("[]")
+    assert "unknown_tool" in dragoman("parse", "--tools", str(path), *HERMES, stdin=OUTPUT).out
+
+
 def test_the_output_may_begin_inside_reasoning(dragoman: Run) -> None:
     done = dragoman("parse", "--start", "reasoning", *HERMES, stdin="Hm.\n</think>\n\nHi")
     assert done.out.startswith("╭ reasoning\n│ Hm.\nHi\n")

@@ -89,14 +89,13 @@ def tool(name: str, *, required: Sequence[str] = (), **properties: object) -> To
 
 
 def chunkings(whole: str) -> Iterator[list[str]]:
-    """The whole, pieces of several sizes down to one character, with empty pieces between, and random cuts."""
+    """The whole, single characters with empty pieces between, pieces of three, and random cuts."""
     yield [whole]
-    for size in (1, 2, 3, 7):
-        yield [whole[at : at + size] for at in range(0, len(whole), size)]
     yield [piece for character in whole for piece in (character, "")]
+    yield [whole[at : at + 3] for at in range(0, len(whole), 3)]
     chance = Random(whole)
-    for _ in range(4):
-        cuts = sorted(chance.sample(range(len(whole) + 1), min(len(whole), chance.randint(1, 8))))
+    for most in (3, 12):
+        cuts = sorted(chance.sample(range(len(whole) + 1), min(len(whole), chance.randint(1, most))))
         yield [whole[a:b] for a, b in zip([0, *cuts], [*cuts, len(whole)], strict=True)]
 
 
@@ -127,9 +126,10 @@ def events_of(
 
 def _feed(parser: Parser, pieces: Iterable[str], reason: str | None) -> list[Event]:
     events: list[Event] = []
+    bound = parser.hold_bound
     for piece in pieces:
         events += parser.feed(piece)
-        assert parser.held <= parser.hold_bound
+        assert parser.held <= bound
     return merge(events + parser.finish(reason))
 
 

@@ -55,7 +55,10 @@ def typed(value: str, **schema: object) -> str:
             '<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call>\n'
             '<tool_call>\n{"name": "b", "arguments": {"n": 1}}\n</tool_call>',
         ),
-        ("hermes", '<tool_call>\n{"name": "a"}\n</tool_call>\n<tool_call>\n{"name": "b", "arguments": {"n": 1}}\n</tool_call>'),
+        (
+            "hermes",
+            '<tool_call>\n{"name": "a"}\n</tool_call>\n<tool_call>\n{"name": "b", "arguments": {"n": 1}}\n</tool_call>',
+        ),
         ("llama3_json", '{"name": "a", "parameters": {}}; {"name": "b", "parameters": {"n": 1}}'),
         ("mistral", '[TOOL_CALLS]a[ARGS]{}[TOOL_CALLS]b[ARGS]{"n": 1}'),
         ("mistral", '[TOOL_CALLS][{"name": "a"}, {"name": "b", "arguments": {"n": 1}}]'),
@@ -236,7 +239,9 @@ def test_a_reference_in_a_schema_is_followed() -> None:
 def test_an_unknown_tool_leaves_its_neighbours_alone(dialect: str) -> None:
     """B7; sgl-project/sglang#34677."""
     output = "".join(called(dialect, name, "{}") for name in ("a", "ghost", "b"))
-    begins = [event for event in events_of(dialect, output, tools=[tool("a"), tool("b")]) if isinstance(event, CallBegin)]
+    begins = [
+        event for event in events_of(dialect, output, tools=[tool("a"), tool("b")]) if isinstance(event, CallBegin)
+    ]
     assert [(event.index, event.name) for event in begins] == [(0, "a"), (1, "ghost"), (2, "b")]
     found = read(dialect, output, tools=[tool("a"), tool("b")])
     assert (len(found.parts), found.problems, found.stop) == (3, (("unknown_tool", "ghost"),), "tool_calls")
@@ -257,7 +262,9 @@ def test_a_broken_body_is_no_call_and_what_follows_is_read(dialect: str, broken:
     """B7; sgl-project/sglang#39435: never dispatched as an empty call."""
     found = read(dialect, f"{broken}After.")
     if dialect == "qwen3_coder":  # the function's closer ends what is broken, that of the tag is left over
-        assert [part for part in found.parts if part != text("After.")] == [unread(broken.removesuffix("\n</tool_call>"), "a")]
+        assert [part for part in found.parts if part != text("After.")] == [
+            unread(broken.removesuffix("\n</tool_call>"), "a")
+        ]
     else:
         assert found == Read((unread(broken, "a"), text("After.")), (("malformed", broken),))
 
@@ -278,16 +285,61 @@ def test_arguments_that_are_not_complete_are_never_a_call(dialect: str, reason: 
 
 PIECES = (
     *("<think>", "</think>", "<tool_call>", "</tool_call>", '{"name": "f", "arguments": ', "{}", "}", "<function=f>"),
-    *("</function>", "<parameter=x>", "</parameter>", "<|im_end|>", "<|channel|>", "<|message|>", "<|start|>", "<|end|>"),
-    *("assistant", "commentary", " to=functions.f", "<|constrain|>", "json", "<|call|>", "<|return|>", "analysis", "final"),
-    *("[TOOL_CALLS]", "[ARGS]", "[CALL_ID]", "[THINK]", "[/THINK]", "</s>", "<|python_tag|>", "<|eot_id|>", "\n", " ", "`"),
-    *("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "function", "```json\n"),
-    *("<|tool_calls_section_begin|>", "<|tool_call_begin|>", "functions.f:0", "<|tool_call_argument_begin|>", "word", "<"),
+    *(
+        "</function>",
+        "<parameter=x>",
+        "</parameter>",
+        "<|im_end|>",
+        "<|channel|>",
+        "<|message|>",
+        "<|start|>",
+        "<|end|>",
+    ),
+    *(
+        "assistant",
+        "commentary",
+        " to=functions.f",
+        "<|constrain|>",
+        "json",
+        "<|call|>",
+        "<|return|>",
+        "analysis",
+        "final",
+    ),
+    *(
+        "[TOOL_CALLS]",
+        "[ARGS]",
+        "[CALL_ID]",
+        "[THINK]",
+        "[/THINK]",
+        "</s>",
+        "<|python_tag|>",
+        "<|eot_id|>",
+        "\n",
+        " ",
+        "`",
+    ),
+    *(
+        "<｜tool▁calls▁begin｜>",
+        "<｜tool▁call▁begin｜>",
+        "<｜tool▁sep｜>",
+        "<｜tool▁call▁end｜>",
+        "function",
+        "```json\n",
+    ),
+    *(
+        "<|tool_calls_section_begin|>",
+        "<|tool_call_begin|>",
+        "functions.f:0",
+        "<|tool_call_argument_begin|>",
+        "word",
+        "<",
+    ),
 )
 
 
 @each
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_any_medley_of_markers_is_read_alike_in_every_chunking(dialect: str, seed: int) -> None:
     """B2, B8 and B11: `read` checks that nothing is lost either."""
     chance = Random(seed)
@@ -444,6 +496,8 @@ def test_an_answer_is_the_same_with_and_without_its_stop_marker(dialect: str, st
 def test_a_call_is_the_same_with_and_without_a_stop_marker(dialect: str) -> None:
     """Engines strip stop markers or do not."""
     stop = {"harmony": "<|call|>", "mistral": "</s>", "llama3_json": "<|eom_id|>"}.get(dialect, "")
-    stop = stop or {"kimi_k2": "<|im_end|>", "hermes": "<|im_end|>", "generic": ""}.get(dialect, "<｜end▁of▁sentence｜>")
+    stop = stop or {"kimi_k2": "<|im_end|>", "hermes": "<|im_end|>", "generic": ""}.get(
+        dialect, "<｜end▁of▁sentence｜>"
+    )
     output = called(dialect, "f", '{"x": 1}').removesuffix("<|call|>")
     assert read(dialect, output + stop) == read(dialect, output)

@@ -82,13 +82,17 @@ def test_a_closing_tag_of_a_thought_that_the_prompt_opened_ends_it(dialect: str)
 def test_text_before_and_after_a_call_stays_where_it_was(dialect: str) -> None:
     """Corpus row 3."""
     output = f'One.{called(dialect, "dial", """{"n": 7}""")}Two.'
-    assert read(dialect, output) == Read((text("One."), made(dialect, "dial", '{"n": 7}'), text("Two.")), (), "tool_calls")
+    assert read(dialect, output) == Read(
+        (text("One."), made(dialect, "dial", '{"n": 7}'), text("Two.")), (), "tool_calls"
+    )
 
 
 def test_text_before_and_after_a_tagged_function_stays_where_it_was() -> None:
     """Corpus row 3."""
     output = "One.<tool_call><function=dial><parameter=n>7</parameter></function></tool_call>Two."
-    assert read("qwen3_coder", output) == Read((text("One."), call("dial", '{"n": "7"}'), text("Two.")), (), "tool_calls")
+    assert read("qwen3_coder", output) == Read(
+        (text("One."), call("dial", '{"n": "7"}'), text("Two.")), (), "tool_calls"
+    )
 
 
 def test_text_before_and_after_a_bare_object_stays_where_it_was() -> None:
@@ -121,7 +125,9 @@ def test_messages_before_and_after_a_call_stay_where_they_were() -> None:
 def test_a_string_may_hold_the_marker_that_closes_its_call(dialect: str) -> None:
     """Corpus row 4."""
     arguments = f'{{"note": "write {closer(dialect)} last", "n": 2}}'
-    assert read(dialect, called(dialect, "store", arguments)) == Read((made(dialect, "store", arguments),), (), "tool_calls")
+    assert read(dialect, called(dialect, "store", arguments)) == Read(
+        (made(dialect, "store", arguments),), (), "tool_calls"
+    )
 
 
 @each_json
@@ -129,7 +135,9 @@ def test_a_string_may_hold_a_whole_call(dialect: str) -> None:
     """Corpus row 4."""
     inner = called(dialect, "inner", "{}").replace('"', '\\"').replace("\n", "\\n")
     arguments = f'{{"example": "{inner}"}}'
-    assert read(dialect, called(dialect, "store", arguments)) == Read((made(dialect, "store", arguments),), (), "tool_calls")
+    assert read(dialect, called(dialect, "store", arguments)) == Read(
+        (made(dialect, "store", arguments),), (), "tool_calls"
+    )
 
 
 def test_a_raw_value_may_hold_the_markers_of_calls() -> None:
@@ -179,7 +187,10 @@ def test_a_call_behind_closed_code_is_a_call(dialect: str) -> None:
     """Corpus row 5."""
     output = f"Run `ls`:\n```\nls\n```\n{QUOTED[dialect]}"
     parts = read(dialect, output).parts
-    assert "".join(part.text for part in parts if isinstance(part, type(text("")))).rstrip("\n") == "Run `ls`:\n```\nls\n```"
+    assert (
+        "".join(part.text for part in parts if isinstance(part, type(text("")))).rstrip("\n")
+        == "Run `ls`:\n```\nls\n```"
+    )
     assert parts[-1] == call("halt", "{}")
 
 
@@ -306,7 +317,9 @@ each_unclosed = pytest.mark.parametrize(("dialect", "section", "output"), UNCLOS
 
 
 def dialled(dialect: str) -> object:
-    return call("dial", '{"n": "7"}' if dialect == "qwen3_coder" else '{"n": 7}', "dial" if dialect == "kimi_k2" else None)
+    return call(
+        "dial", '{"n": "7"}' if dialect == "qwen3_coder" else '{"n": 7}', "dial" if dialect == "kimi_k2" else None
+    )
 
 
 @each_unclosed
@@ -415,7 +428,9 @@ def test_numbers_in_raw_values_are_copied_digit_by_digit() -> None:
 )
 def test_brackets_backticks_and_tags_in_strings_are_data(dialect: str, arguments: str) -> None:
     """Corpus row 17."""
-    assert read(dialect, called(dialect, "dial", arguments)) == Read((made(dialect, "dial", arguments),), (), "tool_calls")
+    assert read(dialect, called(dialect, "dial", arguments)) == Read(
+        (made(dialect, "dial", arguments),), (), "tool_calls"
+    )
 
 
 def test_brackets_backticks_and_tags_in_raw_values_are_data() -> None:
@@ -432,7 +447,9 @@ def test_brackets_backticks_and_tags_in_raw_values_are_data() -> None:
 def test_nested_values_keep_their_types(dialect: str) -> None:
     """Corpus row 18."""
     arguments = '{"o": {"x": [1, {"y": []}]}, "a": [true, false, null], "n": null, "i": 9999999999, "e": {}}'
-    assert read(dialect, called(dialect, "dial", arguments)) == Read((made(dialect, "dial", arguments),), (), "tool_calls")
+    assert read(dialect, called(dialect, "dial", arguments)) == Read(
+        (made(dialect, "dial", arguments),), (), "tool_calls"
+    )
 
 
 def test_nested_raw_values_keep_their_types() -> None:
@@ -616,7 +633,9 @@ def test_what_a_thought_holds_back_comes_out_before_the_answer(dialect: str) -> 
 
 def test_what_a_channel_holds_back_comes_out_before_the_next_one() -> None:
     """Corpus row 21."""
-    output = "<|channel|>analysis<|message|>hm <|ca<|end|><|start|>assistant<|channel|>final<|message|>So <|ca<|return|>"
+    output = (
+        "<|channel|>analysis<|message|>hm <|ca<|end|><|start|>assistant<|channel|>final<|message|>So <|ca<|return|>"
+    )
     assert read("harmony", output) == Read((think("hm <|ca"), text("So <|ca")))
 
 
@@ -706,14 +725,19 @@ def labels(dialect: str, said: str) -> list[tuple[str, str]]:
     kinds = {CodeBegin: "open", CodeDelta: "code", CodeEnd: "close"}
     shown = [(kinds.get(type(event), "prose"), event.text) for event in results[0] if hasattr(event, "text")]
     grouped = groupby((pair for pair in shown if pair[1] or pair[0] == "close"), lambda pair: pair[0])
-    return [(kind, "".join(part for _, part in run)) for kind, run in grouped if kind != "prose" or dialect != "harmony"]
+    return [
+        (kind, "".join(part for _, part in run)) for kind, run in grouped if kind != "prose" or dialect != "harmony"
+    ]
 
 
 @pytest.mark.parametrize("dialect", ["hermes", "qwen3_coder", "llama3_json", "kimi_k2"])
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("a\n```py\nx\n```\nb", [("prose", "a\n"), ("open", "```py\n"), ("code", "x\n"), ("close", "```\n"), ("prose", "b")]),
+        (
+            "a\n```py\nx\n```\nb",
+            [("prose", "a\n"), ("open", "```py\n"), ("code", "x\n"), ("close", "```\n"), ("prose", "b")],
+        ),
         ("````\n```\n````\n", [("open", "````\n"), ("code", "```\n"), ("close", "````\n")]),
         ("~~~\n```\n~~~", [("open", "~~~\n"), ("code", "```\n"), ("close", "~~~")]),
         ("```\nx", [("open", "```\n"), ("code", "x"), ("close", "")]),

@@ -58,8 +58,7 @@ def test_a_cut_call_keeps_the_complete_one_before_it() -> None:
 @pytest.mark.parametrize("dialect", ["hermes", "generic"])
 def test_the_next_opener_closes_a_call_that_is_complete(dialect: str) -> None:
     output = (
-        '<tool_call>\n{"name": "f", "arguments": {"n": 1}}\n'
-        '<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>'
+        '<tool_call>\n{"name": "f", "arguments": {"n": 1}}\n<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>'
     )
     expected = Read((call("f", '{"n": 1}'), call("g", "{}")), (("implicit_close", ""),), "tool_calls")
     assert read(dialect, output) == expected
@@ -84,7 +83,8 @@ def test_the_next_tag_closes_a_function_that_is_complete() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dialect", "stop"), [("hermes", "<|im_end|>"), ("kimi_k2", "<|im_end|>"), ("deepseek_v31", "<｜end▁of▁sentence｜>")]
+    ("dialect", "stop"),
+    [("hermes", "<|im_end|>"), ("kimi_k2", "<|im_end|>"), ("deepseek_v31", "<｜end▁of▁sentence｜>")],
 )
 def test_a_stop_marker_closes_a_call_that_is_complete(dialect: str, stop: str) -> None:
     """The marker itself says that the model stopped, whatever the engine knows."""
@@ -108,9 +108,13 @@ def test_a_stop_marker_does_not_complete_a_string() -> None:
 
 def test_a_malformed_call_is_reported_whole_and_the_next_two_are_read() -> None:
     broken = '<tool_call>\n{"name": "f", "arguments": {"n": 1,,}}\n</tool_call>'
-    output = f'{broken}\n{called("hermes", "g", "{}")}\n{called("hermes", "h", "{}")}'
+    output = f"{broken}\n{called('hermes', 'g', '{}')}\n{called('hermes', 'h', '{}')}"
     found = read("hermes", output)
-    assert [part for part in found.parts if part != text("\n")] == [unread(broken, "f"), call("g", "{}"), call("h", "{}")]
+    assert [part for part in found.parts if part != text("\n")] == [
+        unread(broken, "f"),
+        call("g", "{}"),
+        call("h", "{}"),
+    ]
     assert (found.problems, found.stop) == ((("malformed", broken),), "tool_calls")
 
 
@@ -121,8 +125,9 @@ def test_an_opener_without_a_call_is_text() -> None:
 
 
 def test_a_call_without_a_name_is_reported_whole() -> None:
-    output = '<tool_call>\n{"arguments": {"n": 1}}\n</tool_call>'
-    assert read("hermes", output) == Read((unread(output),), (("malformed", output),))
+    """The tag may hold further calls, so its closer is no part of this one."""
+    broken = '<tool_call>\n{"arguments": {"n": 1}}'
+    assert read("hermes", f"{broken}\n</tool_call>") == Read((unread(broken),), (("malformed", broken),))
 
 
 # Raw text that holds its closer
@@ -139,7 +144,9 @@ def test_the_last_closer_that_something_legal_follows_ends_a_value_and_the_other
 
 
 def test_null_for_a_string_is_the_string_null() -> None:
-    assert read("qwen3_coder", CODER.format("null"), tools=[tool("f", x="string")]).parts == (call("f", '{"x": "null"}'),)
+    assert read("qwen3_coder", CODER.format("null"), tools=[tool("f", x="string")]).parts == (
+        call("f", '{"x": "null"}'),
+    )
 
 
 @each_json
@@ -188,7 +195,7 @@ def test_a_built_in_recipient_is_a_call_with_its_whole_name(recipient: str) -> N
 
 
 def test_whitespace_that_the_template_did_not_write_is_text() -> None:
-    output = f'<think>\na\n</think>\n\n  \n\n b {called("hermes", "f", "{}")}\n\n\nc'
+    output = f"<think>\na\n</think>\n\n  \n\n b {called('hermes', 'f', '{}')}\n\n\nc"
     found = read("hermes", output)
     assert found == Read((think("a"), text("  \n\n b "), call("f", "{}"), text("\n\nc")), (), "tool_calls")
 
@@ -203,9 +210,12 @@ def test_the_newline_between_two_calls_is_layout(between: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "expected"), [("stop", "tool_calls"), ("tool_calls", "tool_calls"), (None, "tool_calls"), ("length", "length")]
+    ("reason", "expected"),
+    [("stop", "tool_calls"), ("tool_calls", "tool_calls"), (None, "tool_calls"), ("length", "length")],
 )
-def test_the_reason_is_tool_calls_once_a_call_was_read_unless_the_input_was_cut(reason: str | None, expected: str) -> None:
+def test_the_reason_is_tool_calls_once_a_call_was_read_unless_the_input_was_cut(
+    reason: str | None, expected: str
+) -> None:
     assert read("hermes", called("hermes", "f", "{}"), reason=reason).stop == expected
 
 

@@ -40,7 +40,9 @@ def test_the_beginning_of_a_marker_at_the_end_of_the_output_is_kept(dialect: str
 def test_text_behind_a_call_is_kept() -> None:
     """Item 2."""
     output = coder("get_weather", city="Lima") + "Asked."
-    assert read("qwen3_coder", output, tools=TOOLS) == Read((call("get_weather", '{"city": "Lima"}'), text("Asked.")), (), "tool_calls")
+    assert read("qwen3_coder", output, tools=TOOLS) == Read(
+        (call("get_weather", '{"city": "Lima"}'), text("Asked.")), (), "tool_calls"
+    )
 
 
 def test_a_second_call_is_kept() -> None:
@@ -76,7 +78,9 @@ def test_an_optional_argument_may_come_before_a_required_one() -> None:
 def test_an_argument_given_twice_is_kept_twice_and_noted_on_the_call() -> None:
     """Item 3."""
     output = "<function=get_weather>\n<parameter=city>\nA\n</parameter>\n<parameter=city>\nB\n</parameter>\n</function>"
-    expected = Read((call("get_weather", '{"city": "A", "city": "B"}'),), (("repeated_argument", "city"),), "tool_calls")
+    expected = Read(
+        (call("get_weather", '{"city": "A", "city": "B"}'),), (("repeated_argument", "city"),), "tool_calls"
+    )
     assert read("qwen3_coder", output, tools=TOOLS) == expected
 
 
@@ -109,7 +113,9 @@ def test_an_unknown_tagged_function_is_called_and_noted_on_the_call() -> None:
 )
 def test_the_newlines_around_a_value_may_be_missing(output: str) -> None:
     """Item 4; #26763, #22043."""
-    assert read("qwen3_coder", output, tools=TOOLS) == Read((call("get_weather", '{"city": "Lima"}'),), (), "tool_calls")
+    assert read("qwen3_coder", output, tools=TOOLS) == Read(
+        (call("get_weather", '{"city": "Lima"}'),), (), "tool_calls"
+    )
 
 
 def test_a_value_without_its_newline_does_not_swallow_the_next_call() -> None:

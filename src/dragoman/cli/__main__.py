@@ -18,7 +18,9 @@ except ModuleNotFoundError as missing:
 
 def run() -> int:
     """Run the command with the process's own arguments; gives its exit code."""
-    code = main()
+    with open(os.devnull, "w") as nowhere:  # for a process that was started without the one or the other
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
+        code = main()
     if code == LEFT:  # the interpreter flushes once more at exit, and must find somebody who reads
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code

@@ -19,7 +19,7 @@ from rich.text import Text
 from ..events import ArgumentsDelta, CallBegin, CallEnd, ContentDelta, Event, Problem, Stop, TagDelta, TagEnd
 from .inputs import Decoded, Source, add_source
 from .live import STYLES
-from .output import open_console, table, visible
+from .output import Ink, open_console, table, visible
 from .spans import kind, quoted
 
 __all__ = ["Step", "Trace", "register"]
@@ -92,10 +92,10 @@ def _run(args: argparse.Namespace) -> int:
     source = Source.of(args)
     trace = Trace(source)
     console = open_console()
-    rows = [_row(step, trace.text) for step in trace.steps]
-    table(console, ("span", "read", "held", "event", "text"), rows)
-    console.print(f"\n{len(trace.text)} characters; at most {max((s.held for s in trace.steps), default=0)} held back "
-                  f"(the dialect's bound is {source.parser().hold_bound})", soft_wrap=True)  # fmt: skip
+    table(console, ("span", "read", "held", "event", "text"), [_row(step, trace.text) for step in trace.steps])
+    most = max((step.held for step in trace.steps), default=0)
+    bound = source.dialect.hold_bound
+    Ink(console).write(f"\n{len(trace.text)} characters; at most {most} held back (the dialect's bound is {bound})\n")
     return 0
 
 

@@ -44,7 +44,7 @@ class Source(Struct, frozen=True):
 
     path: str
     dialect: Dialect
-    tools: tuple[Tool, ...]
+    tools: tuple[Tool, ...] | None
     start: str
     reason: str | None
     chunk: int | None
@@ -52,12 +52,12 @@ class Source(Struct, frozen=True):
     @classmethod
     def of(cls, args: argparse.Namespace) -> Source:
         """Take the arguments that `add_source` declares; raises when a dialect or a file is wrong."""
-        tools = read_tools(args.tools) if args.tools else ()
+        tools = read_tools(args.tools) if args.tools else None
         return cls(args.file, dialect_named(args.dialect), tools, args.start, args.reason, args.chunk)
 
     def parser(self) -> Parser:
         """A fresh parser; raises `InvalidStart` and `InvalidTool`."""
-        return Parser(self.dialect, self.tools or None, start=self.start)
+        return Parser(self.dialect, self.tools, start=self.start)
 
     def pieces(self) -> Iterator[bytes]:
         """The output as it arrives, cut into chunks if asked for; nothing that has arrived is waited with."""

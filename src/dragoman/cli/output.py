@@ -69,7 +69,9 @@ class Ink:
 def table(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> None:
     """Write rows: ruled and coloured in a terminal, else in columns that line up, one line a row."""
     if console.is_terminal:
-        drawn = Table(*headings, header_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        drawn = Table(header_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for heading in headings:
+            drawn.add_column(heading, overflow="fold")
         for row in rows:
             drawn.add_row(*(cell if isinstance(cell, Text) else Text(visible(cell)) for cell in row))
         console.print(drawn)

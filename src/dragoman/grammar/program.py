@@ -144,7 +144,7 @@ class _Compiler:
         return self.keys
 
     def _chars(self, node: n.Chars, after: Step, label: Label, cuts: frozenset[int]) -> Step:
-        if not cuts:
+        if not cuts or node.low == 0:
             return _linked(steps.PushLoopStep(), _linked(steps.CharsStep(node.cls, node.low, node.high, label), after))
         # The first character decides: read it alone, then the rest.
         high = None if node.high is None else node.high - 1
@@ -211,7 +211,8 @@ class _Compiler:
     def _json(self, form: n.JsonForm, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         if form is not n.JsonForm.QUOTED:
             scan = _linked(calls.ScanStep(form, label), after)
-            return self._lookahead(n.Chars(JSON_FIRST), False, self._cut(cuts, scan, 0)) if cuts else scan
+            begins = n.Chars(JSON_FIRST if form is n.JsonForm.VALUE else '"')
+            return self._lookahead(begins, False, self._cut(cuts, scan, 0)) if cuts else scan
         quote = labels.markup
         inside = _linked(calls.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
         return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside, 1))
