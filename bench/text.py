@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import cycle, islice
 from random import Random
 
 __all__ = ["cut", "prose", "records"]
@@ -40,6 +41,9 @@ CODE = (
 )
 """What stands between paragraphs now and then."""
 
+PASSAGE = 900
+"""Chunks before the text begins anew; the shortest output has it twice."""
+
 NAMES = ("alpha", "beta", "gamma", "delta", "window", "sensor", "kitchen", "harbour", "engine", "library")
 
 _piece = re.compile(
@@ -66,20 +70,28 @@ def paragraphs(seed: int) -> Iterator[str]:
 
 
 @cache
-def prose(chunks: int, seed: int = 0) -> tuple[str, ...]:
-    """So many chunks of text."""
+def _passage(seed: int) -> tuple[str, ...]:
     found: list[str] = []
     for paragraph in paragraphs(seed):
         found += cut(paragraph)
-        if len(found) >= chunks:
-            return tuple(found[:chunks])
+        if len(found) >= PASSAGE:
+            return tuple(found)
     raise AssertionError("text never ends")
 
 
+def prose(chunks: int, seed: int = 0) -> tuple[str, ...]:
+    """So many chunks of text: a passage again and again, so that long and short texts are of the same kind."""
+    return tuple(islice(cycle(_passage(seed)), chunks))
+
+
 def records(seed: int = 0) -> Iterator[str]:
-    """Small JSON objects without end, as a model lists rows."""
+    """Small JSON objects without end, as a model lists rows; like prose they come again."""
+    return cycle(list(_records(seed)))
+
+
+def _records(seed: int) -> Iterator[str]:
     random = Random(seed)
-    while True:
+    for _ in range(PASSAGE // 30):
         name, number = random.choice(NAMES), random.randrange(1000)
         flag, score = random.choice(("true", "false", "null")), random.randrange(1, 1000) / 10
         tags = ", ".join(f'"{tag}"' for tag in random.sample(NAMES, 2))

@@ -34,6 +34,15 @@ TEXT = (
 )  # fmt: skip
 """Pieces of text; many of them are what a dialect expects at some place."""
 
+BOUNDS = (64, 128, 200, 256, 256, 512, 1024)
+"""About where bounds are: of layout, names, headers, depth, numbers."""
+
+STRAIN = (
+    ("[", "]"), ("[", "]"), ('{"a":', "}"), ("[[", "]]"), ("[{}, ", "]"), ("9", ""), ("1", ".0e1"), (" ", ""), ("\n", ""), ("a", ""),
+    ("\\", ""), ("\\u0041", ""), ("`", ""), ("<", ""), ('"', ""), ("0.", ""), ("-", ""), ("\t ", ""), (", ", ""),
+)  # fmt: skip
+"""What is repeated up to a bound, and what as often behind it."""
+
 LAYOUT = ("\n", "\n", " ", "  ", "\n\n", "\t", "\r\n", "\r", "\u00a0", "\n \n", "    ")
 RUBBISH = (
     "\ud800", "\udfff", "\ud83d", "\u2028", "\u2029", "\x00", "\x1b[31m", "\x7f", "\x85", "\ufeff", "\u200b",
@@ -118,6 +127,17 @@ def _broken(random: Random, name: str) -> str:
     return text
 
 
+def _strained(random: Random, name: str) -> str:
+    """A good output with something in it that is about as long or as deep as a bound allows."""
+    text = random.choice(texts(name))
+    spots = [match.end() for match in re.finditer(r'[:\[,"\n>`]', text)] or [0]
+    at = random.choice(spots) if random.random() < 0.7 else random.randrange(len(text) + 1)
+    many = random.choice(BOUNDS) + random.randrange(-3, 4)
+    opening, closing = random.choice(STRAIN)
+    middle = random.choice(("", "1", '"x"', "null"))
+    return text[:at] + opening * many + middle + closing * (many if random.random() < 0.8 else 0) + text[at:]
+
+
 def _damage(random: Random, name: str, text: str) -> str:
     spots = [match.span() for match in _marks(name).finditer(text)]
     at = random.randrange(len(text) + 1)
@@ -145,7 +165,11 @@ def _damage(random: Random, name: str, text: str) -> str:
 def case_of(seed: int, number: int, name: str) -> Case:
     """The case of this number."""
     random = Random(f"{seed}/{name}/{number}")
-    text = (_soup if random.random() < 0.5 else _broken)(random, name)[: LIMIT if random.random() < 0.9 else None]
+    kind = random.random()
+    if kind < 0.1:
+        text = _strained(random, name)
+    else:
+        text = (_soup if kind < 0.55 else _broken)(random, name)[: LIMIT if random.random() < 0.9 else None]
     policy = Policy(random.random() < 0.1, random.random() >= 0.1)
     start = random.choice(get_dialect(name).starts) if random.random() < 0.5 else "content"
     tools = bool(toolset(name)) and random.random() < 0.5

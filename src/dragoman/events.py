@@ -255,11 +255,7 @@ def _continues(last: Event, event: Event) -> bool:
             return last.index == event.index
         case TagDelta(), TagDelta():
             return last.tag == event.tag
-        case (
-            (ReasoningDelta(), ReasoningDelta())
-            | (Markup(), Markup())
-            | (Malformed(), Malformed())
-        ):
+        case (ReasoningDelta(), ReasoningDelta()) | (Markup(), Markup()) | (Malformed(), Malformed()):
             return True
         case _:
             return False

@@ -17,12 +17,14 @@ from .grammar.nodes import Grammar, Node
 from .types import Message, Part, TextPart, ThinkingPart, ToolCall
 
 __all__ = [
+    "arguments_json",
     "code",
+    "conversation",
     "fenced_json",
     "json_calls",
     "json_members",
-    "mentioned",
     "members_of",
+    "mentioned",
     "stops",
     "tagged_json",
     "thought",
@@ -96,6 +98,11 @@ def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...]) -
     return b.zero_or_more(b.choice(*blocks, *([orphan] if orphans else []), text, literal))
 
 
+def arguments_json() -> Node:
+    """Arguments as JSON, or as a JSON string that holds them."""
+    return (b.peek('"') + b.commit() + b.arguments(b.quoted_json())) | b.arguments(b.json())
+
+
 def json_members(*, arguments: Sequence[str] = ("arguments", "parameters")) -> Node:
     """The members of a call's JSON object and its closing brace, in any order; others are passed over.
 
@@ -105,9 +112,8 @@ def json_members(*, arguments: Sequence[str] = ("arguments", "parameters")) -> N
     def member(key: str, value: Node) -> Node:
         return dumps(key) + b.commit() + b.space() + ":" + b.space() + value
 
-    quoted = b.peek('"') + b.commit() + b.arguments(b.quoted_json())
     known = [member("name", b.name(b.json_string(), decode=True))]
-    known += [member(key, quoted | b.arguments(b.json())) for key in arguments]
+    known += [member(key, arguments_json()) for key in arguments]
     known += [member("id", b.call_id(b.json_string(), decode=True) | b.json())]
     one = b.choice(*known, b.json_string() + b.space() + ":" + b.space() + b.json())
     more = b.zero_or_more(b.space(), ",", b.commit(), b.space(), one)
@@ -152,7 +158,7 @@ def token_calls(
 
 def fenced_json() -> Node:
     """Arguments as JSON, in a Markdown fence or without one."""
-    return b.space() + b.optional("```json", b.space()) + b.arguments(b.json()) + b.optional(b.space(), "```")
+    return b.space() + b.optional("```json", b.space()) + arguments_json() + b.optional(b.space(), "```")
 
 
 def mentioned(opener: str) -> Node:
@@ -160,22 +166,45 @@ def mentioned(opener: str) -> Node:
     return b.peek(opener, b.negate(b.one(re.escape(MENTIONING))))
 
 
-def tagged_json(think: tuple[str, str], call: tuple[str, str], stopping: tuple[str, ...]) -> Grammar:
-    """The most common family: thoughts between two tags, JSON calls between two others, code quoted."""
-    (opener, closer), (begin, finish) = think, call
-    calls = json_calls(b.choice(*b.framed(begin)), (finish,), (begin, opener, *stopping)) + b.chars("\n", 0, 1)
-    inner = {"inside": calls, "breaks": b.framed(begin), "stopping": stopping}
+def conversation(
+    think: tuple[str, str],
+    calls: Node,
+    *,
+    breaks: tuple[str, ...],
+    orphans: tuple[str, ...],
+    stopping: tuple[str, ...],
+    frame: int = 1,
+    prose: bool = True,
+) -> Grammar:
+    """A turn of text, thoughts between two markers, and calls that begin with one of `breaks`; also entered inside a
+    thought.
+
+    Where markers are `prose`, spelled in ordinary tokens, Markdown code quotes them. Where the prompt has opened the
+    thought, its opener may come once more.
+    """
+    opener, closer = think
+
+    def thinking(opening: Node) -> Node:
+        return thought(opening, closer, inside=calls, breaks=breaks, stopping=stopping, frame=frame)
+
     body = turn(
-        mentioned(opener) + thought(b.literal(opener), closer, **inner),
+        mentioned(opener) + thinking(b.literal(opener)),
         calls,
-        stops(*stopping),
-        code(),
-        delimiters=(opener, *b.framed(begin), *stopping, "`"),
-        orphans=(closer, finish),
+        *([stops(*stopping)] if stopping else []),
+        *([code()] if prose else []),
+        delimiters=(opener, *breaks, *stopping, *(["`"] if prose else [])),
+        orphans=(closer, *orphans),
     )
-    first = b.optional(b.space(), thought(b.literal(opener), closer, **inner))
-    inside = thought(b.optional(opener), closer, **inner)
-    return Grammar(first + body, (("reasoning", inside + body),))
+    first = b.optional(b.space(), thinking(b.literal(opener)))
+    return Grammar(first + body, (("reasoning", thinking(b.optional(opener)) + body),))
+
+
+def tagged_json(think: tuple[str, str], call: tuple[str, str], stopping: tuple[str, ...]) -> Grammar:
+    """The most common family: thoughts between two tags, JSON calls between two others."""
+    begin, finish = call
+    openers = b.framed(begin)
+    calls = json_calls(b.choice(*openers), (finish,), (begin, think[0], *stopping)) + b.chars("\n", 0, 1)
+    return conversation(think, calls, breaks=openers, orphans=(finish,), stopping=stopping)
 
 
 def write(
@@ -202,7 +231,7 @@ def write(
         match parts[k]:
             case TextPart() as part:
                 _require_plain(dialect, k, part.text, marks)
-                if text is None and (part.channel or isinstance(parts[k - 1 if k else 0], TextPart) and k):
+                if text is None and (part.channel or (isinstance(parts[k - 1 if k else 0], TextPart) and k)):
                     raise Inexpressible(dialect, k, "text has no channel, and two texts would become one")
                 out.append(text(part) if text is not None else part.text)
             case ThinkingPart(text=thoughts) if thinking is not None:
@@ -254,7 +283,7 @@ _SPACE = " \t\r\n"
 
 def members_of(arguments: str) -> list[tuple[str, str]]:
     """The members of a JSON object: each key decoded, each value as the JSON text that it is."""
-    found = []
+    found: list[tuple[str, str]] = []
     at = arguments.index("{") + 1
     while True:
         at += len(arguments[at:]) - len(arguments[at:].lstrip(_SPACE + ","))

@@ -254,7 +254,9 @@ def ordered(trial: Trial, random: Random) -> None:
         at = event.start
 
 
-PROMISES: dict[str, Callable[[Trial, Random], None]] = {
+Promise = Callable[[Trial, Random], None]
+
+PROMISES: dict[str, Promise] = {
     "total": total,
     "lossless": lossless,
     "chunk-invariant": chunk_invariant,
@@ -271,14 +273,30 @@ PROMISES: dict[str, Callable[[Trial, Random], None]] = {
 
 # Made-up input
 
-_WORDS = ("the", "answer", "naïve", "日本", "🙂", "a < b", "x > y", "{}", '{"a": 1}', "</b>", "<br>", "it's", "\t", "1.5", "|>")
-_KINDS: dict[str, Callable[[Random], JSON]] = {
-    "string": lambda random: _text(random) or "x",
-    "integer": lambda random: random.choice((0, -7, 9007199254740993, 12345678901234567890)),
-    "number": lambda random: random.choice((0.5, -2.25, 1e-07, 1.0)),
-    "boolean": lambda random: random.random() < 0.5,
-    "array": lambda random: [1, "two", None, {"k": [True]}][: random.randint(0, 4)],
-    "object": lambda random: {"k": random.choice(("v", 1, None)), "ö": []},
+_WORDS = (
+    "the",
+    "answer",
+    "naïve",
+    "日本",
+    "🙂",
+    "a < b",
+    "x > y",
+    "{}",
+    '{"a": 1}',
+    "</b>",
+    "<br>",
+    "it's",
+    "\t",
+    "1.5",
+    "|>",
+)
+_ITEMS: tuple[JSON, ...] = (1, "two", None, {"k": [True]})
+_SCALARS: dict[str, tuple[JSON, ...]] = {
+    "integer": (0, -7, 9007199254740993, 12345678901234567890),
+    "number": (0.5, -2.25, 1e-07, 1.0),
+    "boolean": (True, False),
+    "array": tuple(list(_ITEMS[:k]) for k in range(5)),
+    "object": ({}, {"k": "v", "ö": []}, {"k": {"k": None}}),
 }
 
 
@@ -308,8 +326,11 @@ def made_up_message(dialect: Dialect, random: Random) -> tuple[Message, tuple[To
 
 def _call(dialect: Dialect, random: Random, number: int, index: int) -> tuple[ToolCall, Tool]:
     name = random.choice(("get", "get_weather", "ns-tool_", "f")) + str(number)
-    kinds = random.choices(list(_KINDS), k=random.randint(0, 3))
-    arguments = {f"{kind[:3]}_{k}": _KINDS[kind](random) for k, kind in enumerate(kinds)}
+    kinds = random.choices(["string", *_SCALARS], k=random.randint(0, 3))
+    arguments: dict[str, JSON] = {
+        f"{kind[:3]}_{k}": random.choice(_SCALARS[kind]) if kind in _SCALARS else _text(random)
+        for k, kind in enumerate(kinds)
+    }
     properties: dict[str, JSON] = {key: {"type": kind} for key, kind in zip(arguments, kinds, strict=True)}
     schema: dict[str, JSON] = {"type": "object", "properties": properties, "required": list(properties)}
     native = dialect.native_id(name, index) if dialect.native_id is not None else None
@@ -353,8 +374,8 @@ def trials(dialect: Dialect, random: Random, count: int) -> Iterator[Trial]:
         except Inexpressible:
             continue
         yield Trial(dialect, text, tools, message=message)
-        for text in random.sample(list(mutations(text, markers, random)), 1):
-            yield Trial(dialect, text, tools, random.choice(dialect.starts))
+        mutated = random.choice(list(mutations(text, markers, random)))
+        yield Trial(dialect, mutated, tools, random.choice(dialect.starts))
         made += 1
         if made == count:
             return
@@ -380,13 +401,17 @@ def check_dialect(
     results = [_proved("examples", partial(_check_example, dialect), dialect.examples)]
     inputs = list(trials(dialect, random, max_examples))
     for k, (name, promise) in enumerate(PROMISES.items()):
-        results.append(_proved(name, partial(promise, random=random), inputs))
+        results.append(_proved(name, _with(promise, random), inputs))
         if progress is not None:
             progress((k + 1) / len(PROMISES))
     written = sum(trial.message is not None for trial in inputs)
     if not written:
         results.append(Result("renders", "failed", "not one made-up message could be written", 0))
     return Report(dialect.name, tuple(results))
+
+
+def _with(promise: Promise, random: Random) -> Callable[[Trial], None]:
+    return lambda trial: promise(trial, random)
 
 
 _Input = TypeVar("_Input")

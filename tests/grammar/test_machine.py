@@ -7,7 +7,6 @@ from itertools import groupby
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.grammar.reference import Tags, match
 
 from dragoman.errors import ParserFinished
 from dragoman.events import Event, Markup, Problem, ProblemKind, TagDelta, TagEnd, merge
@@ -15,6 +14,7 @@ from dragoman.grammar import build as b
 from dragoman.grammar.machine import Machine
 from dragoman.grammar.nodes import Grammar, Node
 from dragoman.grammar.program import program_of
+from tests.grammar.reference import Tags, match
 
 
 def run(grammar: Node, *chunks: str) -> list[Event]:
@@ -34,7 +34,11 @@ def tags_of(events: list[Event]) -> Tags:
 
 def joined(tags: Tags) -> Tags:
     groups = groupby(tags, key=lambda piece: (piece[0], piece[1] == "\0"))
-    return tuple((tag, "\0" * len(found) if end else "".join(found)) for (tag, end), run_ in groups for found in [[t for _, t in run_]])
+    return tuple(
+        (tag, "\0" * len(found) if end else "".join(found))
+        for (tag, end), run_ in groups
+        for found in [[t for _, t in run_]]
+    )
 
 
 WORDS = ("a", "b", "ab", "ba", "aa", "<a", "<ab>", "(", ")", '"a"')

@@ -44,36 +44,30 @@ def typed(value: str, **schema: object) -> str:
     return str(arguments[6:-1])
 
 
-# B1: streamed arguments that are truncated or belong to a neighbour
+# B1, streamed arguments that are truncated or belong to a neighbour
 
 
-@pytest.mark.parametrize(
-    ("dialect", "output"),
-    [
-        (
-            "hermes",
-            '<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call>\n'
-            '<tool_call>\n{"name": "b", "arguments": {"n": 1}}\n</tool_call>',
-        ),
-        (
-            "hermes",
-            '<tool_call>\n{"name": "a"}\n</tool_call>\n<tool_call>\n{"name": "b", "arguments": {"n": 1}}\n</tool_call>',
-        ),
-        ("llama3_json", '{"name": "a", "parameters": {}}; {"name": "b", "parameters": {"n": 1}}'),
-        ("mistral", '[TOOL_CALLS]a[ARGS]{}[TOOL_CALLS]b[ARGS]{"n": 1}'),
-        ("mistral", '[TOOL_CALLS][{"name": "a"}, {"name": "b", "arguments": {"n": 1}}]'),
-        (
-            "deepseek_v31",
-            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>a<｜tool▁sep｜>{}<｜tool▁call▁end｜>"
-            '<｜tool▁call▁begin｜>b<｜tool▁sep｜>{"n": 1}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-        ),
-        (
-            "deepseek_r1",
-            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>a\n```json\n{}\n```<｜tool▁call▁end｜>\n"
-            '<｜tool▁call▁begin｜>function<｜tool▁sep｜>b\n```json\n{"n": 1}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-        ),
-    ],
-)
+PAIRS = {
+    "hermes": (
+        '<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call>\n'
+        '<tool_call>\n{"name": "b", "arguments": {"n": 1}}\n</tool_call>'
+    ),
+    "generic": '<tool_call>{"name": "a"}</tool_call>\n<tool_call>{"name": "b", "arguments": {"n": 1}}</tool_call>',
+    "llama3_json": '{"name": "a", "parameters": {}}; {"name": "b", "parameters": {"n": 1}}',
+    "mistral": '[TOOL_CALLS]a[ARGS]{}[TOOL_CALLS]b[ARGS]{"n": 1}',
+    "mistral_pre_v11": '[TOOL_CALLS][{"name": "a"}, {"name": "b", "arguments": {"n": 1}}]',
+    "deepseek_v31": (
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>a<｜tool▁sep｜>{}<｜tool▁call▁end｜>"
+        '<｜tool▁call▁begin｜>b<｜tool▁sep｜>{"n": 1}<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+    ),
+    "deepseek_r1": (
+        "<｜tool▁call▁begin｜>function<｜tool▁sep｜>a\n```json\n{}\n```<｜tool▁call▁end｜>\n"
+        '<｜tool▁call▁begin｜>function<｜tool▁sep｜>b\n```json\n{"n": 1}\n```<｜tool▁call▁end｜>'
+    ),
+}
+
+
+@pytest.mark.parametrize(("dialect", "output"), PAIRS.items(), ids=PAIRS)
 def test_a_call_without_arguments_leaves_its_neighbour_alone(dialect: str, output: str) -> None:
     """B1; vllm-project/vllm#48702, #31501."""
     assert read(dialect, output) == Read((call("a", "{}"), call("b", '{"n": 1}')), (), "tool_calls")
@@ -96,7 +90,7 @@ def test_the_last_characters_of_the_arguments_come_before_the_end(dialect: str) 
     assert streamed == arguments
 
 
-# B2: several things in one chunk, as speculative decoding delivers them
+# B2, several things in one chunk, as speculative decoding delivers them
 
 
 @each_json
@@ -111,7 +105,7 @@ def test_a_thought_of_text_and_a_call_may_come_in_one_chunk(dialect: str) -> Non
     assert getattr(found.parts[-1], "arguments", None) == '{"x": 1}'
 
 
-# B3: markers that leak
+# B3, markers that leak
 
 MESSY = {
     "hermes": "</tool_call>One.<tool_call>\n{oops</tool_call>Two.</think>Three.<|im_end|><|im_end|>",
@@ -134,7 +128,7 @@ def test_no_marker_leaks_into_what_people_see(dialect: str) -> None:
         assert mark not in shown
 
 
-# B4: calls and quoted calls in open thoughts
+# B4, calls and quoted calls in open thoughts
 
 
 @pytest.mark.parametrize("dialect", ["hermes", "generic", "kimi_k2", "deepseek_v31", "deepseek_r1"])
@@ -162,7 +156,7 @@ def test_a_call_in_an_open_thought_is_part_of_it_where_the_caller_says_so(dialec
     assert read(dialect, f"Look\n{inner}\nagain</think>Done.", start="reasoning", policy=policy) == expected
 
 
-# B5: closers in values
+# B5, closers in values
 
 
 @each_json
@@ -183,7 +177,7 @@ def test_a_string_that_is_cut_in_a_marker_of_its_own_is_data(dialect: str) -> No
     assert getattr(found.parts[0], "arguments", None) == arguments
 
 
-# B6: types
+# B6, types
 
 
 @pytest.mark.parametrize(
@@ -232,7 +226,7 @@ def test_a_reference_in_a_schema_is_followed() -> None:
     assert read("qwen3_coder", output, tools=[shape]) == Read((call("f", '{"x": 12}'),), (), "tool_calls")
 
 
-# B7: neighbours of what is unknown or broken
+# B7, neighbours of what is unknown or broken
 
 
 @pytest.mark.parametrize("dialect", ["hermes", "generic", "mistral", "deepseek_v31", "deepseek_r1", "kimi_k2"])
@@ -281,7 +275,7 @@ def test_arguments_that_are_not_complete_are_never_a_call(dialect: str, reason: 
         assert [getattr(event, "status", "") for event in merge(events) if hasattr(event, "status")] == ["incomplete"]
 
 
-# B8 and B11: nothing raises
+# B8 and B11, nothing raises
 
 PIECES = (
     *("<think>", "</think>", "<tool_call>", "</tool_call>", '{"name": "f", "arguments": ', "{}", "}", "<function=f>"),
@@ -353,7 +347,7 @@ def test_a_function_that_is_not_closed_is_no_error(closed: str) -> None:
     assert read("qwen3_coder", output).parts == (call("f", '{"x": "1"}'),)
 
 
-# B9: names and ids
+# B9, names and ids
 
 
 @pytest.mark.parametrize(
@@ -396,7 +390,7 @@ def test_a_name_may_hold_the_signs_that_servers_of_tools_use(name: str) -> None:
         assert [getattr(part, "name", None) for part in found] == [name]
 
 
-# B12: where the prompt left off
+# B12, where the prompt left off
 
 
 @each_tagged
@@ -419,7 +413,7 @@ def test_a_message_that_the_prompt_opened_goes_on() -> None:
     assert read("harmony", output, start="reasoning") == Read((think("ash"), text("birch")))
 
 
-# B13: order
+# B13, order
 
 
 @pytest.mark.parametrize("dialect", ["hermes", "generic", "kimi_k2", "deepseek_v31", "deepseek_r1"])

@@ -19,8 +19,7 @@ from collections.abc import Sequence
 
 from ..dialect import Dialect, Example
 from ..grammar import build as b
-from ..grammar.nodes import Grammar
-from ..idioms import fenced_json, mentioned, stops, thought, token_calls, turn, write
+from ..idioms import conversation, fenced_json, token_calls, write
 from ..types import Message, TextPart, ThinkingPart, ToolCall
 
 THINK, THOUGHT = "<think>", "</think>"
@@ -30,16 +29,14 @@ STOPS = ("<｜end▁of▁sentence｜>",)
 
 _head = b.space() + "function" + SEP + b.space() + b.name(b.chars("^<`\\s", 1, 128))
 _calls = token_calls((CALLS,), CALL, _head, fenced_json(), CALL_END, (CALLS_END,), STOPS)
-_inner = {"inside": _calls, "breaks": (CALLS, CALL), "stopping": STOPS}
-_turn = turn(
-    mentioned(THINK) + thought(b.literal(THINK), THOUGHT, **_inner),
+_grammar = conversation(
+    (THINK, THOUGHT),
     _calls,
-    stops(*STOPS),
-    delimiters=(THINK, CALLS, CALL, *STOPS),
-    orphans=(THOUGHT, CALLS, CALLS_END, CALL_END),
+    breaks=(CALLS, CALL),
+    orphans=(CALLS, CALLS_END, CALL_END),
+    stopping=STOPS,
+    prose=False,
 )
-_opened = b.optional(b.space(), thought(b.literal(THINK), THOUGHT, **_inner))
-_resumed = thought(b.optional(THINK), THOUGHT, **_inner)
 
 
 def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
@@ -60,7 +57,7 @@ def _write(message: Message) -> str:
 DIALECT = Dialect(
     name="deepseek_r1",
     title="thoughts, and calls with fenced JSON between control tokens",
-    grammar=Grammar(_opened + _turn, (("reasoning", _resumed + _turn),)),
+    grammar=_grammar,
     writer=_write,
     models=("deepseek-ai/DeepSeek-R1*", "deepseek-ai/DeepSeek-V3", "deepseek-ai/DeepSeek-V3-0324"),
     marks=(CALLS, SEP, "```json"),

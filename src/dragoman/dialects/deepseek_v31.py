@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from ..dialect import Dialect, Example
 from ..grammar import build as b
-from ..grammar.nodes import Grammar
-from ..idioms import mentioned, stops, thought, token_calls, turn, write
+from ..idioms import arguments_json, conversation, token_calls, write
 from ..types import Message, TextPart, ThinkingPart, ToolCall
 
 THINK, THOUGHT = "<think>", "</think>"
@@ -22,18 +21,17 @@ CALLS, CALLS_END = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
 CALL, SEP, CALL_END = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
 STOPS = ("<｜end▁of▁sentence｜>",)
 
-_body = b.literal(SEP) + b.space() + b.arguments(b.json())
+_body = b.literal(SEP) + b.space() + arguments_json()
 _calls = token_calls((CALLS,), CALL, b.name(b.chars("^<\\s", 1, 128)), _body, CALL_END, (CALLS_END,), STOPS)
-_inner = {"inside": _calls, "breaks": (CALLS, CALL), "stopping": STOPS}
-_turn = turn(
-    mentioned(THINK) + thought(b.literal(THINK), THOUGHT, frame=0, **_inner),
+_grammar = conversation(
+    (THINK, THOUGHT),
     _calls,
-    stops(*STOPS),
-    delimiters=(THINK, CALLS, CALL, *STOPS),
-    orphans=(THOUGHT, CALLS, CALLS_END, CALL_END),
+    breaks=(CALLS, CALL),
+    orphans=(CALLS, CALLS_END, CALL_END),
+    stopping=STOPS,
+    frame=0,
+    prose=False,
 )
-_opened = b.optional(b.space(), thought(b.literal(THINK), THOUGHT, frame=0, **_inner))
-_resumed = thought(b.optional(THINK), THOUGHT, frame=0, **_inner)
 
 
 def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
@@ -54,7 +52,7 @@ def _write(message: Message) -> str:
 DIALECT = Dialect(
     name="deepseek_v31",
     title="name and JSON arguments between control tokens",
-    grammar=Grammar(_opened + _turn, (("reasoning", _resumed + _turn),)),
+    grammar=_grammar,
     writer=_write,
     models=("deepseek-ai/DeepSeek-V3.1*", "deepseek-ai/DeepSeek-V3.2-Exp*"),
     marks=(CALLS, SEP),

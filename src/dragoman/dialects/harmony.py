@@ -36,13 +36,16 @@ def _text(node: Node) -> Node:
     return b.commit() + node
 
 
-_close = b.peek(b.space(), b.choice(*ENDS))
-_recovery = {"close": _close, "resume": ENDS, "stops": True}
+def _call(body: Node) -> Node:
+    ends = b.peek(b.space(), b.choice(*ENDS))
+    return b.call(b.commit(), b.begin(), body, close=ends, resume=ENDS, stops=True)
+
+
 _raw = b.arguments(b.until(*ENDS), raw=True)
 _json = (b.peek("{") + b.commit() + b.arguments(b.json())) | b.peek(b.choice(*ENDS)) | _raw
 _bodies = (
-    b.case(b.call(b.commit(), b.begin(), _raw, **_recovery), name=".+", type="(?!json).+"),
-    b.case(b.call(b.commit(), b.begin(), b.space(), _json, **_recovery), name=".+"),
+    b.case(_call(_raw), name=".+", type="(?!json).+"),
+    b.case(_call(b.space() + _json), name=".+"),
     b.case(_text(b.reasoning(b.until(*ENDS))), channel="analysis"),
     b.case(_text(b.content(b.until(*ENDS), channel="commentary")), channel="commentary"),
     b.case(_text(b.content(b.until(*ENDS))), channel="final"),

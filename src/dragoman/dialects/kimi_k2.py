@@ -15,8 +15,7 @@ from collections.abc import Sequence
 
 from ..dialect import Dialect, Example
 from ..grammar import build as b
-from ..grammar.nodes import Grammar
-from ..idioms import mentioned, stops, thought, token_calls, turn, write
+from ..idioms import arguments_json, conversation, token_calls, write
 from ..types import Message, TextPart, ThinkingPart, ToolCall
 
 THINK, THOUGHT = "<think>", "</think>"
@@ -27,19 +26,18 @@ CALL, ARGUMENTS, CALL_END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>
 STOPS = ("<|im_end|>",)
 HEADER = r"\s*(?P<id>(?:functions\.)?(?P<name>.+?)(?::\d+)?)\s*"
 
-_body = b.literal(ARGUMENTS) + b.space() + b.arguments(b.json())
+_body = b.literal(ARGUMENTS) + b.space() + arguments_json()
 _name = b.name(b.chars("^<", 1, 200), pattern=HEADER)
 _calls = token_calls(SECTIONS, CALL, _name, _body, CALL_END, SECTION_ENDS, STOPS)
-_inner = {"inside": _calls, "breaks": (*SECTIONS, CALL), "stopping": STOPS}
-_turn = turn(
-    mentioned(THINK) + thought(b.literal(THINK), THOUGHT, frame=0, **_inner),
+_grammar = conversation(
+    (THINK, THOUGHT),
     _calls,
-    stops(*STOPS),
-    delimiters=(THINK, *SECTIONS, CALL, *STOPS),
-    orphans=(THOUGHT, *SECTIONS, *SECTION_ENDS, CALL_END),
+    breaks=(*SECTIONS, CALL),
+    orphans=(*SECTIONS, *SECTION_ENDS, CALL_END),
+    stopping=STOPS,
+    frame=0,
+    prose=False,
 )
-_opened = b.optional(b.space(), thought(b.literal(THINK), THOUGHT, frame=0, **_inner))
-_resumed = thought(b.optional(THINK), THOUGHT, frame=0, **_inner)
 
 
 def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
@@ -62,7 +60,7 @@ def _write(message: Message) -> str:
 DIALECT = Dialect(
     name="kimi_k2",
     title="calls with native ids between control tokens",
-    grammar=Grammar(_opened + _turn, (("reasoning", _resumed + _turn),)),
+    grammar=_grammar,
     writer=_write,
     models=("moonshotai/Kimi-K2*", "moonshotai/Kimi-Linear-*"),
     marks=(SECTION, ARGUMENTS),

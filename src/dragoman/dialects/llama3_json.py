@@ -28,9 +28,9 @@ _type = b.optional('"type"', b.space(), ":", b.space(), '"function"', b.space(),
 _name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=True)
 _key = b.choice('"parameters"', '"arguments"')
 _start = "{" + b.space() + _type + b.peek(_name, b.space(), ",", b.space(), _key, b.space(), ":") + b.commit()
-_recovery = {"resume": (TAG, *STOPS)}
-_bare = b.call(_start + json_members(), **_recovery)
-_tagged = b.call(TAG + b.space() + "{" + b.commit() + json_members(), **_recovery)
+_resume = (TAG, *STOPS)
+_bare = b.call(_start + json_members(), resume=_resume)
+_tagged = b.call(TAG + b.space() + "{" + b.commit() + json_members(), resume=_resume)
 _more = b.zero_or_more(b.space(), b.optional(";", b.space()), _bare)
 _calls = (_tagged | _bare) + _more + b.optional(b.space(), ";", b.peek(b.space(), b.choice(*STOPS) | b.end()))
 _turn = turn(

@@ -14,30 +14,31 @@ from collections.abc import Sequence
 
 from ..dialect import Dialect, Example
 from ..grammar import build as b
-from ..grammar.nodes import Grammar
-from ..idioms import json_members, stops, thought, turn, write
+from ..idioms import arguments_json, conversation, json_members, write
 from ..types import Message, TextPart, ThinkingPart, ToolCall
 
 THINK, THOUGHT, CALLS, CALL_ID, ARGS = "[THINK]", "[/THINK]", "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"
 STOPS = ("</s>",)
 
-_recovery = {"closers": ("]",), "resume": (CALLS, *STOPS)}
+_resume = (CALLS, *STOPS)
 _ends = b.peek(b.space(), b.choice(",", "]", "{"))
 _object = "{" + b.commit() + json_members()
-_first = b.call(CALLS + b.space() + "[" + b.space() + _object, close=_ends, **_recovery)
-_further = b.call(_object, close=_ends, **_recovery)
+_first = b.call(CALLS + b.space() + "[" + b.space() + _object, close=_ends, closers=("]",), resume=_resume)
+_further = b.call(_object, close=_ends, closers=("]",), resume=_resume)
 _array = _first + b.zero_or_more(b.space(), b.optional(",", b.space()), _further) + b.optional(b.space(), "]")
 _id = b.optional(CALL_ID, b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
-_name = b.begin(b.field_name(b.chars("A-Za-z0-9_.:/-", 1, 128)), b.space(), _id, b.optional(ARGS), b.space(), b.peek("{"))
-_named = b.call(CALLS + b.space() + _name + b.commit() + b.arguments(b.json()), resume=(CALLS, *STOPS))
-_calls = _named | _array
-_inner = {"inside": _calls, "breaks": (CALLS,), "stopping": STOPS}
-_turn = turn(
-    thought(b.literal(THINK), THOUGHT, frame=0, **_inner),
-    _calls,
-    stops(*STOPS),
-    delimiters=(THINK, CALLS, *STOPS),
-    orphans=(THOUGHT, CALLS, ARGS, CALL_ID),
+_name = b.field_name(b.chars("A-Za-z0-9_.:/-", 1, 128))
+_head = b.begin(_name, b.space(), _id, b.optional(ARGS), b.space(), b.peek(b.one('{"')))
+_named = b.call(CALLS + b.space() + _head + b.commit() + arguments_json(), resume=_resume)
+_none = CALLS + b.space() + "[" + b.space() + "]"
+_grammar = conversation(
+    (THINK, THOUGHT),
+    _named | _array | _none,
+    breaks=(CALLS,),
+    orphans=(CALLS, ARGS, CALL_ID),
+    stopping=STOPS,
+    frame=0,
+    prose=False,
 )
 
 
@@ -53,13 +54,14 @@ def _write(message: Message) -> str:
         marks=(THINK, THOUGHT, CALLS, CALL_ID, ARGS, *STOPS),
         thinking=lambda text: f"{THINK}{text}{THOUGHT}",
         calls=_write_calls,
+        opener=THINK,
     )
 
 
 DIALECT = Dialect(
     name="mistral",
     title="calls behind [TOOL_CALLS], named or as a JSON array",
-    grammar=Grammar(_turn, (("reasoning", thought(b.optional(THINK), THOUGHT, frame=0, **_inner) + _turn),)),
+    grammar=_grammar,
     writer=_write,
     models=("mistralai/*",),
     marks=(CALLS, ARGS),

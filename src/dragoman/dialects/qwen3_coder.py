@@ -15,7 +15,7 @@
 A value is raw text, never escaped; exactly one newline behind its opener and one before its closer are layout.
 The tool's schema says what it is: a string is kept as written, all else is JSON (or Python's True, False, None,
 which the template of Qwen3-Coder prints). A value that holds ``</parameter>`` ends at the one that something legal
-follows. Models also leave out ``<tool_call>``, or put several functions into one. Prompts of Qwen 3.5 end in
+follows. Models also leave out ``<tool_call>``, or put several functions into one, or stop without ``</function>``. Prompts of Qwen 3.5 end in
 ``<think>``: start="reasoning".
 """
 
@@ -27,8 +27,7 @@ from json import loads
 from ..dialect import Dialect, Example
 from ..errors import Inexpressible
 from ..grammar import build as b
-from ..grammar.nodes import Grammar
-from ..idioms import code, members_of, mentioned, stops, thought, turn, write
+from ..idioms import conversation, members_of, write
 from ..types import Message, TextPart, ThinkingPart, Tool, ToolCall
 
 THINK, THOUGHT, CALL, CALLED = "<think>", "</think>", "<tool_call>", "</tool_call>"
@@ -38,28 +37,24 @@ AFTER = (FUNCTION_END, CALLED, CALL, *STOPS)
 
 _value = b.value(*b.framed(PARAMETER_END), then=(PARAMETER, *AFTER)) + b.choice(*b.framed(PARAMETER_END))
 _parameter = PARAMETER + b.key(b.chars("^>\n", 1, 128)) + ">" + b.commit() + b.optional("\n") + _value
-_members = b.argument_members(b.zero_or_more(b.space(), _parameter), b.peek(b.space(), b.choice(*AFTER)))
+_cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
+_members = b.argument_members(
+    b.zero_or_more(b.space(), _parameter), b.peek(b.space(), b.choice(*AFTER, b.end(stopped=True)))
+)
 _function = FUNCTION + b.name(b.chars("^>\n<", 1, 128)) + ">" + b.commit() + _members
-_recovery = {"closers": (FUNCTION_END, CALLED), "resume": (CALL, FUNCTION, CALLED, THINK, *STOPS)}
 _close = b.space() + FUNCTION_END
-_first = b.call((b.choice(*b.framed(CALL)) + b.space() + _function) | _function, close=_close, **_recovery)
-_calls = (
-    _first
-    + b.zero_or_more(b.space(), b.call(_function, close=_close, **_recovery))
-    + b.optional(b.space(), CALLED)
-    + b.chars("\n", 0, 1)
-)
-_inner = {"inside": _calls, "breaks": (*b.framed(CALL), FUNCTION), "stopping": STOPS}
-_turn = turn(
-    mentioned(THINK) + thought(b.literal(THINK), THOUGHT, **_inner),
+_closers, _resume = (FUNCTION_END, CALLED), (CALL, FUNCTION, CALLED, THINK, *STOPS)
+_opening = (b.choice(*b.framed(CALL)) + b.space() + _function) | _function
+_first = b.call(_opening, close=_close, closers=_closers, resume=_resume)
+_next = b.call(_function, close=_close, closers=_closers, resume=_resume)
+_calls = _first + b.zero_or_more(b.space(), _next) + b.optional(b.space(), CALLED) + b.chars("\n", 0, 1)
+_grammar = conversation(
+    (THINK, THOUGHT),
     _calls,
-    stops(*STOPS),
-    code(),
-    delimiters=(THINK, *b.framed(CALL), FUNCTION, *STOPS, "`"),
-    orphans=(THOUGHT, CALLED, FUNCTION_END, PARAMETER_END),
+    breaks=(*b.framed(CALL), FUNCTION),
+    orphans=(CALLED, FUNCTION_END, PARAMETER_END),
+    stopping=STOPS,
 )
-_opened = b.optional(b.space(), thought(b.literal(THINK), THOUGHT, **_inner))
-_resumed = thought(b.optional(THINK), THOUGHT, **_inner)
 
 
 def _write_call(call: ToolCall) -> str:
@@ -89,7 +84,7 @@ def _write(message: Message) -> str:
 DIALECT = Dialect(
     name="qwen3_coder",
     title="calls as <function=name> tags with raw parameters, typed by the tool's schema",
-    grammar=Grammar(_opened + _turn, (("reasoning", _resumed + _turn),)),
+    grammar=_grammar,
     writer=_write,
     models=("Qwen/Qwen3-Coder-*", "Qwen/Qwen3.5-*", "Qwen/Qwen3.6-*", "nvidia/*Nemotron-3-*", "stepfun-ai/Step-3.5-*"),
     marks=(FUNCTION, PARAMETER),

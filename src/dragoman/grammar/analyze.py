@@ -7,18 +7,17 @@ a choice costs nothing at run time, since its alternatives are given up as soon 
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from ..errors import DelimiterError, GrammarError, LeftRecursion, NotStreamable, UnknownRule
 from . import nodes as n
+from .first import ANYTHING, AT_END, NOTHING, First, NotAt, OneOf, Text, disjoint, followed_by
 from .nodes import Grammar, Node, Nodes
 from .show import ebnf_node
 
-__all__ = ["FIELD_LIMIT", "VALUE_LIMIT", "JSON_FIRST", "Analysis", "First", "Report", "analyze", "delimiter_problem", "lead_of"]
+__all__ = ["FIELD_LIMIT", "JSON_FIRST", "VALUE_LIMIT", "Analysis", "Report", "analyze", "delimiter_problem", "lead_of"]
 
 FIELD_LIMIT = 256
 """Characters a captured field (a name, an id, a key) may have; OpenAI allows 64 for the name of a function."""
@@ -30,43 +29,6 @@ UNBOUNDED = 1 << 60
 
 JSON_FIRST = r'"{\[\-0-9tfn'
 """The characters with which a JSON value begins, as a class."""
-
-
-class Text(Struct, frozen=True):
-    """What starts with these very characters."""
-
-    text: str
-
-
-class OneOf(Struct, frozen=True):
-    """What starts with a character of this class."""
-
-    cls: str
-
-
-class NotAt(Struct, frozen=True):
-    """What starts with any character, but not where one of these delimiters stands."""
-
-    delimiters: tuple[str, ...]
-
-
-class AtEnd(Struct, frozen=True):
-    """What starts, and ends, at the end of the input."""
-
-
-Atom: TypeAlias = Text | OneOf | NotAt | AtEnd
-
-
-class First(NamedTuple):
-    """What a match can start with, and whether it can be empty."""
-
-    atoms: frozenset[Atom]
-    empty: bool
-
-
-ANYTHING = First(frozenset([NotAt(())]), True)
-AT_END = First(frozenset([AtEnd()]), False)
-NOTHING = First(frozenset(), True)
 
 
 class Extent(NamedTuple):
@@ -141,50 +103,6 @@ def delimiter_problem(delimiters: tuple[str, ...]) -> str | None:
     if len(set(delimiters)) < len(delimiters):
         return "a delimiter is given twice"
     return None
-
-
-@cache
-def _class_of(cls: str) -> re.Pattern[str]:
-    return re.compile(f"[{cls}]")
-
-
-@cache
-def _ascii_members(cls: str) -> frozenset[str] | None:
-    """The members of a class that has none beyond ASCII, ``None`` where that can't be told from its text."""
-    if cls.startswith("^") or not cls.isascii() or re.search(r"\\[swdSWDuUxN]", cls):
-        return None
-    return frozenset(char for char in map(chr, range(128)) if _class_of(cls).match(char))
-
-
-def _apart(a: Atom, b: Atom) -> bool:
-    """Whether no input starts as both say; when in doubt, no."""
-    match a, b:
-        case (AtEnd(), AtEnd()):
-            return False
-        case (AtEnd(), _) | (_, AtEnd()):
-            return True
-        case (Text(x), Text(y)):
-            return not x.startswith(y) and not y.startswith(x)
-        case (Text(text), OneOf(cls)) | (OneOf(cls), Text(text)):
-            return _class_of(cls).match(text) is None
-        case (Text(text), NotAt(delimiters)) | (NotAt(delimiters), Text(text)):
-            return text.startswith(delimiters)
-        case (OneOf(x), OneOf(y)):
-            members = _ascii_members(x)
-            if members is None:
-                members, y = _ascii_members(y), x
-            return members is not None and not any(_class_of(y).match(char) for char in members)
-        case _:
-            return False
-
-
-def _disjoint(a: First, b: First) -> bool:
-    return all(_apart(x, y) for x in a.atoms for y in b.atoms)
-
-
-def _then(first: First, follow: First) -> First:
-    """What a sequence of the two can start with."""
-    return First(first.atoms | follow.atoms, follow.empty) if first.empty else first
 
 
 def lead_of(items: Nodes) -> int:
@@ -277,7 +195,7 @@ class Analysis:
             case n.Sequence(items=items):
                 first = NOTHING
                 for item in items:
-                    first = _then(first, self.first(item)) if first.empty else first
+                    first = followed_by(first, self.first(item)) if first.empty else first
                 return first
             case n.Choice(items=items):
                 firsts = [self.first(item) for item in items]
@@ -303,7 +221,7 @@ class Analysis:
             case n.Header():
                 return First(frozenset([NotAt(())]), False)
             case n.Call(item=item, close=close):
-                return _then(self.first(item), self.first(close)) if self.first(item).empty else self.first(item)
+                return followed_by(self.first(item), self.first(close)) if self.first(item).empty else self.first(item)
             case n.Value(until=inner):
                 return self.first(inner)
             case _:
@@ -349,7 +267,9 @@ class Analysis:
                 return self.window(self.rules[name])
             case n.Call(item=item) if not self.first(item).empty:
                 return self.window(item)
-            case _ if len(node.children()) == 1 and not isinstance(node, (n.Header, n.Value, n.Peek, n.Negate, n.Repeat)):
+            case _ if len(node.children()) == 1 and not isinstance(
+                node, (n.Header, n.Value, n.Peek, n.Negate, n.Repeat)
+            ):
                 return self.window(node.children()[0])
             case _:
                 return self.extent(node, ANYTHING).reach
@@ -373,12 +293,12 @@ class Analysis:
 
     def _alone(self, item: Node, others: First) -> bool:
         first = self.first(item)
-        return not (first.empty or others.empty) and _disjoint(first, others)
+        return not (first.empty or others.empty) and disjoint(first, others)
 
     def follow(self, items: Nodes, k: int, follow: First) -> First:
         """What can follow item `k` of a sequence."""
         for item in reversed(items[k + 1 :]):
-            follow = _then(self.first(item), follow)
+            follow = followed_by(self.first(item), follow)
         return follow
 
     # Bounds
@@ -461,7 +381,7 @@ class Analysis:
         )
 
     def _extent_of_repeat(self, node: n.Repeat, follow: First) -> Extent:
-        again = _then(self.first(node.item), follow)
+        again = followed_by(self.first(node.item), follow)
         part = self.extent(node.item, First(again.atoms | follow.atoms, follow.empty))
         window = self.window(node.item) if self.goes_on(node.item, follow) else part.reach
         held = max(window, part.held)

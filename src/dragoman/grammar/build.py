@@ -194,9 +194,9 @@ def ref(name: str) -> Node:
     return n.Ref(name)
 
 
-def end() -> Node:
-    """The end of the input."""
-    return n.End()
+def end(*, stopped: bool = False) -> Node:
+    """The end of the input; with `stopped`, only if the engine says that the model itself ended it."""
+    return n.End(stopped)
 
 
 def commit() -> Node:

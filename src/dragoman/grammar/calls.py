@@ -1,4 +1,4 @@
-"""The steps that give text a meaning: calls with their names, arguments and ends, JSON values, headers, stops.
+"""The steps that give text a meaning: calls with their names, arguments and ends, headers, stops.
 
 What happens to a call that breaks is decided here, once for all dialects (`RecoverStep`): nothing that was
 published is taken back, nothing is lost, and reading goes on at the next marker.
@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from ..events import ArgumentsDelta, CallBegin, CallEnd, CallStatus, Malformed, Markup, Problem, ProblemKind, Stop
 from .analyze import FIELD_LIMIT
-from .frames import CallFrame, CallState, CaptureFrame, ScanFrame, ValueFrame
-from .json import Scanner, State, StringDecoder
-from .labels import ArgumentsLabel, Label, Rest
-from .nodes import Header, JsonForm, Role
+from .control import ENDED_WELL
+from .frames import CallFrame, CallState, CaptureFrame, ValueFrame
+from .nodes import Header, Role
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
 from .value import sink_for
@@ -33,20 +32,14 @@ __all__ = [
     "FieldEndStep",
     "HeaderStep",
     "MembersEndStep",
-    "QuotedStep",
     "RawArgumentsStep",
     "RecoverStep",
     "ReportEndStep",
     "ResyncEndStep",
-    "ScanStep",
     "StopEndStep",
     "ValueEndStep",
     "ValueStep",
 ]
-
-ENDED_WELL = frozenset(["stop", "tool_calls"])
-"""Engines' reasons which say that the model itself ended its output."""
-
 
 # Fields
 
@@ -129,9 +122,11 @@ def begin_call(machine: Machine, start: int, end: int, text: str) -> None:
     """Publish the call's beginning from the captured fields; a second name in one call is only reported."""
     call, name = machine.call, machine.fields.pop("name", "") or machine.header.get("name", "")
     assert call is not None
-    if call.begun:
-        call.note(ProblemKind.REPEATED_ARGUMENT, name, "a second name in one call", start)
-        machine.out.append(Markup(text, start, end))
+    if call.begun or not name:
+        if name:
+            call.note(ProblemKind.REPEATED_ARGUMENT, name, "a second name in one call", start)
+        if text:
+            machine.out.append(Markup(text, start, end))
         return
     call.name, call.id = name, machine.fields.pop("id", call.id)
     call.index, machine.calls = machine.calls, machine.calls + 1
@@ -142,128 +137,6 @@ def begin_call(machine: Machine, start: int, end: int, text: str) -> None:
         call.note(ProblemKind.UNKNOWN_TOOL, name, "no such tool was given", start)
     machine.out.append(CallBegin(call.index, name, call.id, start, end))
     call.flush(machine)
-
-
-# JSON
-
-
-class ScanStep(Step):
-    """One JSON value."""
-
-    __slots__ = ("arguments", "form", "label")
-
-    def __init__(self, form: JsonForm, label: Label) -> None:
-        self.form, self.label = form, label
-        self.arguments = isinstance(label, ArgumentsLabel)
-
-    def run(self, machine: Machine) -> Step | None:
-        frame = machine.stack[-1]
-        if not isinstance(frame, ScanFrame) or frame.step is not self:
-            if not self._begins(machine):
-                return machine.fail() if machine.at < len(machine.text) or machine.ended else None
-            frame = ScanFrame(self, Scanner(watch=self.arguments))
-            machine.stack.append(frame)
-        text, at, scanner = machine.text, machine.at, frame.scanner
-        end = scanner.scan(text, at)
-        machine.at = end
-        if end > at and not self.label.emit(machine, text[at:end], machine.base + at, machine.base + end):
-            return machine.fail()
-        if scanner.failed:
-            machine.detail = scanner.error
-            return machine.fail()
-        if not scanner.done:
-            if not machine.ended:
-                return None
-            if not scanner.finish():
-                machine.starved = machine.base + end
-                return machine.fail()
-        machine.stack.pop()
-        if self.arguments:
-            assert machine.call is not None
-            machine.call.keys = scanner.members
-        return self.next
-
-    def _begins(self, machine: Machine) -> bool:
-        """Whether a value starts at the cursor; layout before it is the grammar's business."""
-        first = machine.text[machine.at : machine.at + 1]
-        if not first and machine.ended:
-            machine.starved = machine.base + machine.at
-        return first == '"' if self.form is JsonForm.STRING else first != "" and first in '"{[-0123456789tfn'
-
-    def settle(self, machine: Machine) -> None:
-        frame, call = machine.stack[-1], machine.call
-        if self.arguments and call is not None and call.begun and isinstance(frame, ScanFrame):
-            machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None, keep=True)
-            machine.rest = machine.in_string if frame.scanner.state == State.STRING else None
-
-    def expected(self) -> frozenset[str]:
-        return frozenset(["json" if self.form is JsonForm.VALUE else "json_string"])
-
-
-_raw_string = re.compile(r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+').match
-_cut_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
-
-
-class QuotedStep(Step):
-    """The inside of a JSON string that holds a JSON object, published decoded."""
-
-    __slots__ = ("label",)
-
-    def __init__(self, label: Label) -> None:
-        self.label = label
-
-    def run(self, machine: Machine) -> Step | None:
-        frame = machine.stack[-1]
-        if not isinstance(frame, ScanFrame) or frame.step is not self:
-            frame = ScanFrame(self, Scanner(watch=True), StringDecoder())
-            machine.stack.append(frame)
-        text, at, decoder = machine.text, machine.at, frame.decoder
-        assert decoder is not None and machine.call is not None
-        found = _raw_string(text, at)
-        end = found.end() if found else at
-        closed = text[end : end + 1] == '"'
-        piece = decoder.feed(text[at:end]) + (decoder.finish() if closed else "")
-        if not self._read(machine, frame, piece, at, end):
-            return machine.fail()
-        machine.at = end
-        if closed:
-            return self._close(machine, frame)
-        if end < len(text) and not _cut_escape(text, end):
-            machine.detail = "not a JSON string"
-            return machine.fail()
-        if machine.ended:
-            machine.starved = machine.base + machine.at
-            return machine.fail()
-        return None
-
-    def _read(self, machine: Machine, frame: ScanFrame, piece: str, at: int, end: int) -> bool:
-        scanner = frame.scanner
-        if not frame.started and piece.strip():
-            frame.started = True
-            if not piece.lstrip().startswith("{"):
-                machine.detail = "the arguments are a string that holds no JSON object"
-                return False
-        read = 0 if scanner.done else scanner.scan(piece, 0)
-        if scanner.failed or (scanner.done and piece[read:].strip()):
-            machine.detail = scanner.error or "text after the arguments' JSON"
-            return False
-        return end == at or self.label.emit(machine, piece[:read], machine.base + at, machine.base + end)
-
-    def _close(self, machine: Machine, frame: ScanFrame) -> Step | None:
-        call, here = machine.call, machine.base + machine.at
-        assert call is not None
-        if not frame.scanner.done:
-            if frame.started:
-                machine.detail = "the arguments' JSON ends early"
-                return machine.fail()
-            call.publish(machine, "{}", here, here)
-        call.note(ProblemKind.ARGUMENTS_AS_STRING, "", "the arguments were JSON inside a JSON string", here)
-        call.keys = frame.scanner.members
-        machine.stack.pop()
-        return self.next
-
-    def expected(self) -> frozenset[str]:
-        return frozenset(["quoted_json"])
 
 
 # Arguments as keys and raw values
@@ -413,7 +286,7 @@ class RecoverStep(Step):
     def run(self, machine: Machine) -> Step | None:
         call, here = machine.call, machine.base + machine.at
         assert call is not None
-        if machine.ended and machine.starved == here:
+        if machine.ended and machine.starved >= here:
             return self._cut(machine, call)
         found = self.follows.match(machine.text, machine.at) if self.follows is not None else None
         if found is not None and not found.group(1) and not machine.ended:

@@ -59,13 +59,14 @@ NO_CHOICE = Frame()
 class ChoiceFrame(Frame):
     """Where a choice began and what to try if its present alternative fails, while it is `live`."""
 
-    __slots__ = ("call", "calls", "events", "key", "live", "otherwise", "position")
+    __slots__ = ("call", "calls", "events", "key", "live", "mark", "otherwise", "position")
 
     def __init__(
         self, key: int, otherwise: Step, position: int, events: int, call: CallState | None, calls: int
     ) -> None:
         self.key, self.otherwise, self.position = key, otherwise, position
         self.events, self.call, self.calls = events, call, calls
+        self.mark = call.mark() if call is not None else None
         self.live = True
 
     def undo(self, machine: Machine) -> Step | None:
@@ -80,11 +81,12 @@ class ChoiceFrame(Frame):
         machine.at = self.position - machine.base
         del machine.out[self.events :]
         machine.call, machine.calls = self.call, self.calls
+        if self.call is not None and self.mark is not None:
+            self.call.restore(self.mark)
 
     def copy(self) -> ChoiceFrame:
-        call = self.call.copy() if self.call is not None else None
-        other = ChoiceFrame(self.key, self.otherwise, self.position, self.events, call, self.calls)
-        other.live = self.live
+        other = ChoiceFrame(self.key, self.otherwise, self.position, self.events, self.call, self.calls)
+        other.mark, other.live = self.mark, self.live
         return other
 
 
@@ -219,13 +221,17 @@ class CallFrame(Frame):
         return other
 
 
+Mark = tuple[int, str | None, str | None, bool, bool, bool, int, "ToolShape | None", int, int, int, int, int]
+
+
 class CallState:
-    """What is known of the call that is open."""
+    """What is known of the call that is open; its lists only grow, so that a choice can put them back."""
 
     __slots__ = (
         "begun",
         "complete",
         "deferred",
+        "flushed",
         "id",
         "index",
         "keys",
@@ -247,11 +253,36 @@ class CallState:
         self.started = False  # has anything of the arguments been read?
         self.complete = False  # is all read but the closer?
         self.raw_from = -1  # where arguments begin that are text and need not be JSON
-        self.keys: list[tuple[str, str]] = []  # the arguments' names and JSON types, in order
-        self.deferred: list[tuple[str, int, int]] = []  # arguments that came before the name
-        self.waiting = 0  # characters of them
-        self.problems: list[Problem] = []
         self.tool: ToolShape | None = None
+        self.keys: list[tuple[str, str]] = []  # the arguments' names and JSON types, in order
+        self.problems: list[Problem] = []
+        self.deferred: list[tuple[str, int, int]] = []  # arguments that came before the name
+        self.flushed = 0  # how many of them have been published
+        self.waiting = 0  # characters of them
+
+    def mark(self) -> Mark:
+        """All that a choice has to put back."""
+        return (
+            self.index,
+            self.name,
+            self.id,
+            self.begun,
+            self.started,
+            self.complete,
+            self.raw_from,
+            self.tool,
+            len(self.keys),
+            len(self.problems),
+            len(self.deferred),
+            self.flushed,
+            self.waiting,
+        )
+
+    def restore(self, mark: Mark) -> None:
+        """Go back to a mark."""
+        self.index, self.name, self.id, self.begun, self.started, self.complete, self.raw_from, self.tool = mark[:8]
+        keys, problems, deferred, self.flushed, self.waiting = mark[8:]
+        del self.keys[keys:], self.problems[problems:], self.deferred[deferred:]
 
     def copy(self) -> CallState:
         """An independent copy."""
@@ -261,6 +292,12 @@ class CallState:
                 setattr(other, slot, getattr(self, slot))
         other.keys, other.deferred, other.problems = self.keys.copy(), self.deferred.copy(), self.problems.copy()
         return other
+
+    def take_keys(self, scanner: Scanner, at: int) -> None:
+        """The arguments' JSON is read: note its members."""
+        self.keys += scanner.members
+        if scanner.kind != "object":
+            self.note(ProblemKind.WRONG_TYPE, "", f"the arguments are not an object but {scanner.kind}", at)
 
     def note(self, kind: ProblemKind, raw: str, detail: str, at: int) -> None:
         """Add a diagnostic for `CallEnd`."""
@@ -306,13 +343,13 @@ class CallState:
 
     def flush(self, machine: Machine) -> None:
         """Publish the arguments that waited for the name."""
-        for json, start, end in self.deferred:
+        for json, start, end in self.deferred[self.flushed :]:
             machine.out.append(self.make(json, start, end))
-        self.deferred = []
+        self.flushed = len(self.deferred)
 
     def discard(self, machine: Machine) -> None:
         """The name never came: what waited for it is malformed."""
         for json, start, end in self.deferred:
             if end > start:
                 machine.out.append(Malformed(json, start, end))
-        self.deferred = []
+        self.deferred.clear()

@@ -30,6 +30,9 @@ WHOLE = 64
 SHORT = 16
 """Characters of the longest chunk whose effect is learned: longer ones hardly ever come twice."""
 
+LEARNED_DEPTH = DEPTH_LIMIT - SHORT
+"""Nesting beyond which no effect is used: each bracket must be counted."""
+
 LEARNED_LIMIT = 1024
 """Effects kept for one configuration before they are forgotten, so that no input can make memory grow."""
 
@@ -58,11 +61,8 @@ def _refuse(constant: str) -> None:
 
 
 # `len` stands for the conversion of numbers: the cheapest callable, with no limit on digits.
-_scan_whole: Callable[[str, int], tuple[object, int]] = JSONDecoder(
-    parse_int=len,
-    parse_float=len,
-    parse_constant=_refuse,
-).scan_once
+_decoder = JSONDecoder(parse_int=len, parse_float=len, parse_constant=_refuse)
+_scan_whole: Callable[[str, int], tuple[object, int]] = _decoder.scan_once  # type: ignore[attr-defined]
 
 _PLAIN = r'[^"\\\x00-\x1f]*+'
 _ESCAPED = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
@@ -120,8 +120,8 @@ def _effects_of(configuration: _Configuration) -> _Effects:
 class Scanner:
     """Validates one JSON value, fed in pieces; O(1) state per open bracket, each character read once.
 
-    `members` lists, for a top-level object, its keys (as written, between the quotes) and the type of each
-    value, if `watch` was set.
+    `kind` is its JSON type. `members` lists, for a top-level object, its keys (as written, between the quotes) and
+    the type of each value, if `watch` was set.
     """
 
     __slots__ = (
@@ -134,6 +134,7 @@ class Scanner:
         "_sub",
         "effects",
         "error",
+        "kind",
         "members",
         "state",
     )
@@ -142,10 +143,13 @@ class Scanner:
         self.state = State.VALUE
         self.error = ""
         self.members: list[tuple[str, str]] = []
+        self.kind = ""
         self._floor = int(watch)  # brackets that learned effects must not touch: at depth 1, members are noted
         self._stack = ""  # the open brackets, outermost first
         self.effects = _NOTHING_LEARNED  # what chunks do in the present configuration, as far as that is known
-        self._last: _Effect | None = None  # the last effect, if what it says of the fields below is still to be taken over
+        self._last: _Effect | None = (
+            None  # the last effect, if what it says of the fields below is still to be taken over
+        )
         self._back = State.STRING  # the kind of string that is open: the state to return to after an escape
         self._left = 0  # hexadecimal digits still to come
         self._sub = ""  # the key so far, what is left of a literal, or where in a number we are
@@ -214,7 +218,7 @@ class Scanner:
         if effect.tail is not None:
             keep = max(self._floor, len(self._stack) - _TAIL)
             self._stack = self._stack[:keep] + effect.tail
-            if keep > self._floor and len(effect.tail) < _TAIL:
+            if (keep > self._floor and len(effect.tail) < _TAIL) or len(self._stack) > LEARNED_DEPTH:
                 self._take_over()
                 self._configure()
         elif self._size > NUMBER_LIMIT // 2:
@@ -230,7 +234,7 @@ class Scanner:
         """Find the effects for the present configuration, where chunks act on the innermost brackets alone."""
         stack, state = self._stack, self.state
         inside = len(stack) > self._floor or (state in _IN_STRING and self._back == State.STRING)
-        if not inside or state >= State.DONE or self._size > NUMBER_LIMIT // 2:
+        if not inside or state >= State.DONE or self._size > NUMBER_LIMIT // 2 or len(stack) > LEARNED_DEPTH:
             self.effects = _NOTHING_LEARNED
             return
         tail = stack[max(self._floor, len(stack) - _TAIL) :]
@@ -243,10 +247,9 @@ class Scanner:
         trial = self.copy()
         tail = trial._stack = self._stack[max(self._floor, len(self._stack) - _TAIL) :]
         trial._floor, trial._size, trial.members = 0, 0, []
-        room = DEPTH_LIMIT - len(self._stack)
         trial._read(text, 0)
         effect = None
-        if trial.state < State.DONE and len(text) < room:
+        if trial.state < State.DONE:
             # A state that depends on brackets below the tail shows as `DONE`; all others are the same above them.
             trial._configure()
             effect = _Effect(trial, None if trial._stack == tail else trial._stack)
@@ -409,7 +412,9 @@ class Scanner:
         self.state = State.AFTER if self._stack else State.DONE
 
     def _note(self, char: str) -> None:
-        if self._floor and len(self._stack) == 1 and self.members:
+        if not self._stack:
+            self.kind = _KINDS.get(char, "integer")
+        elif self._floor and len(self._stack) == 1 and self.members:
             self.members[-1] = (self.members[-1][0], _KINDS.get(char, "integer"))
 
     def _fail(self, i: int, error: str) -> int:

@@ -14,11 +14,24 @@ from .tries import Delimiters
 if TYPE_CHECKING:
     from .machine import Machine
 
-__all__ = ["ArgumentsLabel", "Label", "Rest", "Silent", "TextLabel", "ValueLabel", "content", "malformed", "markup", "reasoning", "tagged"]
+__all__ = [
+    "ArgumentsLabel",
+    "Label",
+    "Rest",
+    "Silent",
+    "TextLabel",
+    "ValueLabel",
+    "content",
+    "malformed",
+    "markup",
+    "reasoning",
+    "tagged",
+]
 
 
 Search = Callable[[str], re.Match[str] | None]
 Make = Callable[[str, int, int], Event]
+
 
 class Rest:
     """How to publish chunks while a machine rests inside one long text.
@@ -34,7 +47,8 @@ class Rest:
         self, marks: str, make: Make, turn: Make, until: Delimiters | None, *, free: bool = False, keep: bool = False
     ) -> None:
         # The empty string is in every chunk: with more than three marks none is let through unsearched.
-        self.first, self.second, self.third = (marks * 3)[:3] if 1 <= len(marks) <= 3 else ("", "", "")
+        shown = list(marks * 3)[:3] if 1 <= len(marks) <= 3 else ["", "", ""]
+        self.first, self.second, self.third = shown
         self.make, self.turn, self.free, self.keep = make, turn, free, keep
         self.search = until.search if until is not None else None
         self.delimiters = until.all if until is not None else frozenset[str]()

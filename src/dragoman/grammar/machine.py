@@ -142,7 +142,11 @@ class Machine:
         other.choices = [twin for frame in self.choices if isinstance(twin := twins[id(frame)], ChoiceFrame)]
         other.captures, other.out, other.kept = self.captures.copy(), self.out.copy(), self.kept.copy()
         other.fields, other.header, other.memo = self.fields.copy(), self.header.copy(), self.memo.copy()
-        other.call = self.call.copy() if self.call is not None else None
+        calls = [self.call, *(choice.call for choice in self.choices)]
+        copies = {id(call): call.copy() for call in calls if call is not None}
+        other.call = copies.get(id(self.call))
+        for choice in other.choices:
+            choice.call = copies.get(id(choice.call))
         if self.rest is not None or self.scanner is not None:
             assert self.step is not None
             self.step.settle(other)
@@ -176,8 +180,7 @@ class Machine:
 
     def choose(self, key: int, otherwise: Step) -> None:
         """Remember where to go if what follows fails."""
-        call = self.call.copy() if self.call is not None else None
-        frame = ChoiceFrame(key, otherwise, self.base + self.at, len(self.out), call, self.calls)
+        frame = ChoiceFrame(key, otherwise, self.base + self.at, len(self.out), self.call, self.calls)
         self.stack.append(frame)
         self.choices.append(frame)
 

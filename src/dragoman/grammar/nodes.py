@@ -195,7 +195,9 @@ class Ref(Node, frozen=True, cache_hash=True):
 
 
 class End(Node, frozen=True, cache_hash=True):
-    """The end of the input."""
+    """The end of the input; with `stopped`, only if the engine says that the model itself ended it."""
+
+    stopped: bool = False
 
 
 class Commit(Node, frozen=True, cache_hash=True):
@@ -369,5 +371,3 @@ LAYOUT = Label(Chars(r" \t\r\n", 0, LAYOUT_LIMIT), Meaning.MARKUP)
 def _items(value: Node | str, kind: type[Sequence] | type[Choice]) -> Nodes:
     node = Literal(value) if isinstance(value, str) else value
     return node.items if isinstance(node, kind) else (node,)
-
-

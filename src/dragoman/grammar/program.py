@@ -11,9 +11,10 @@ import re
 from functools import lru_cache
 
 from ..events import ProblemKind
-from . import calls, labels, steps
+from . import calls, control, labels, scanning, steps
 from . import nodes as n
-from .analyze import ANYTHING, AT_END, JSON_FIRST, Analysis, Atom, First, NotAt, OneOf, Report, Text, analyze, lead_of
+from .analyze import JSON_FIRST, Analysis, Report, analyze, lead_of
+from .first import ANYTHING, AT_END, Atom, First, NotAt, OneOf, Text
 from .labels import Label
 from .nodes import Grammar, Node
 from .steps import Step
@@ -31,7 +32,7 @@ class Program:
         self.grammar = grammar
         self.report: Report = analyze(grammar)
         compiler = _Compiler(grammar, without)
-        self._entries = {None: compiler.entry(grammar.root)}
+        self._entries: dict[str | None, Step] = {None: compiler.entry(grammar.root)}
         self._entries |= {name: compiler.entry(node) for name, node in grammar.entries}
         self.failed = compiler.failed
 
@@ -60,13 +61,13 @@ class _Compiler:
     def __init__(self, grammar: Grammar, without: frozenset[str]) -> None:
         self.analysis = Analysis(grammar)
         self.without = without
-        rest = steps.RestStep()
-        unfit = steps.GiveUpStep(ProblemKind.MALFORMED, "the input does not follow the grammar")
-        over = steps.GiveUpStep(ProblemKind.TRAILING_INPUT, "the grammar ends before the input does")
+        rest = control.RestStep()
+        unfit = control.GiveUpStep(ProblemKind.MALFORMED, "the input does not follow the grammar")
+        over = control.GiveUpStep(ProblemKind.TRAILING_INPUT, "the grammar ends before the input does")
         self.failed: Step = _linked(unfit, rest)
-        self.done: Step = steps.TrailingStep(_linked(over, rest))
+        self.done: Step = control.TrailingStep(_linked(over, rest))
         self.keys = 0
-        self.bodies: dict[tuple[str, int], steps.RuleStep] = {}
+        self.bodies: dict[tuple[str, int], control.RuleStep] = {}
 
     def entry(self, node: Node) -> Step:
         """The step at which the whole of the input begins as this node."""
@@ -93,16 +94,16 @@ class _Compiler:
                 return self._json(form, after, label, cuts)
             case n.Rule(name=name) | n.Ref(name=name):
                 return self._rule(name, after, label, follow, cuts)
-            case n.End():
-                return _linked(steps.EndStep(), after)
+            case n.End(stopped=stopped):
+                return _linked(control.EndStep(stopped), after)
             case n.Commit():
-                return _linked(steps.CommitStep(), after)
+                return _linked(control.CommitStep(), after)
             case n.Label(item=item, meaning=meaning, channel=channel):
                 return self.compile(item, after, _label(meaning, channel), follow, cuts)
             case n.Tag(item=item, name=name):
-                return self.compile(item, _linked(steps.TagEndStep(name), after), labels.tagged(name), follow, cuts)
+                return self.compile(item, _linked(control.TagEndStep(name), after), labels.tagged(name), follow, cuts)
             case n.Gate(option=option) if option in self.without:
-                return steps.FailStep()
+                return control.FailStep()
             case n.Schema(item=item) | n.Trigger(item=item) | n.Gate(item=item):
                 return self.compile(item, after, label, follow, cuts)
             case _:
@@ -122,7 +123,9 @@ class _Compiler:
             case n.Members(item=item):
                 return self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
             case n.Value(until=until):
-                inside = self.compile(until, _linked(calls.ValueEndStep(), after), labels.ValueLabel(), follow, _NO_CUTS)
+                inside = self.compile(
+                    until, _linked(calls.ValueEndStep(), after), labels.ValueLabel(), follow, _NO_CUTS
+                )
                 return _linked(calls.ValueStep(), inside)
             case n.Call():
                 return self._call(node, after, label, follow, cuts)
@@ -137,7 +140,7 @@ class _Compiler:
                 raise TypeError(f"not a node: {node!r}")
 
     def _cut(self, cuts: frozenset[int], after: Step, width: int) -> Step:
-        return _linked(steps.CutStep(cuts, width), after) if cuts else after
+        return _linked(control.CutStep(cuts, width), after) if cuts else after
 
     def _key(self) -> int:
         self.keys += 1
@@ -145,15 +148,17 @@ class _Compiler:
 
     def _chars(self, node: n.Chars, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         if not cuts or node.low == 0:
-            return _linked(steps.PushLoopStep(), _linked(steps.CharsStep(node.cls, node.low, node.high, label), after))
+            return _linked(
+                control.PushLoopStep(), _linked(steps.CharsStep(node.cls, node.low, node.high, label), after)
+            )
         # The first character decides: read it alone, then the rest.
         high = None if node.high is None else node.high - 1
         rest = after
         if high != 0:
             more = steps.CharsStep(node.cls, node.low - 1, high, label)
-            rest = _linked(steps.PushLoopStep(), _linked(more, after))
+            rest = _linked(control.PushLoopStep(), _linked(more, after))
         one = _linked(steps.CharsStep(node.cls, 1, 1, label), self._cut(cuts, rest, 1))
-        return _linked(steps.PushLoopStep(), one)
+        return _linked(control.PushLoopStep(), one)
 
     def _sequence(self, node: n.Sequence, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
         items = node.items
@@ -167,13 +172,13 @@ class _Compiler:
     def _choice(self, node: n.Choice, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
         items = node.items
         if not items:
-            return steps.FailStep()
+            return control.FailStep()
         last = self.compile(items[-1], after, label, follow, cuts)
-        step: Step = _linked(steps.LastStep(self._guard(items[-1])), last)
+        step: Step = _linked(control.LastStep(self._guard(items[-1])), last)
         for k in reversed(range(len(items) - 1)):
-            choice = steps.ChoiceStep(self._key(), self._guard(items[k]))
+            choice = control.ChoiceStep(self._key(), self._guard(items[k]))
             decided = cuts | {choice.key} if self.analysis.decided(items, k, follow) else cuts
-            choice.item = self.compile(items[k], _linked(steps.WithdrawStep(), after), label, follow, decided)
+            choice.item = self.compile(items[k], _linked(control.WithdrawStep(), after), label, follow, decided)
             choice.otherwise = step
             step = choice
         return step
@@ -184,19 +189,19 @@ class _Compiler:
         return None if first.empty else opening_guard(first.atoms)
 
     def _repeat(self, node: n.Repeat, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
-        loop = steps.LoopStep(self._key(), node.low, node.high, self._guard(node.item))
+        loop = control.LoopStep(self._key(), node.low, node.high, self._guard(node.item))
         first = self.analysis.first(node.item)
         again = First(first.atoms | follow.atoms, follow.empty)
         decided = {loop.key} if self.analysis.goes_on(node.item, follow) else frozenset[int]()
         inner = (cuts if node.low else _NO_CUTS) | decided
-        loop.body = self.compile(node.item, steps.NextTurnStep(loop), label, again, inner)
-        loop.leave = _linked(steps.PopStep(), after)
-        return _linked(steps.PushLoopStep(), loop)
+        loop.body = self.compile(node.item, control.NextTurnStep(loop), label, again, inner)
+        loop.leave = _linked(control.PopStep(), after)
+        return _linked(control.PushLoopStep(), loop)
 
     def _lookahead(self, item: Node, negative: bool, after: Step) -> Step:
-        choice = steps.TrialStep(self._key())
-        choice.otherwise = after if negative else steps.FailStep()
-        undo = _linked(steps.UndoStep(negative), after)
+        choice = control.TrialStep(self._key())
+        choice.otherwise = after if negative else control.FailStep()
+        undo = _linked(control.UndoStep(negative), after)
         choice.item = self.compile(item, undo, labels.Silent(), ANYTHING, _NO_CUTS)
         return choice
 
@@ -210,11 +215,11 @@ class _Compiler:
 
     def _json(self, form: n.JsonForm, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         if form is not n.JsonForm.QUOTED:
-            scan = _linked(calls.ScanStep(form, label), after)
+            scan = _linked(scanning.ScanStep(form, label), after)
             begins = n.Chars(JSON_FIRST if form is n.JsonForm.VALUE else '"')
             return self._lookahead(begins, False, self._cut(cuts, scan, 0)) if cuts else scan
         quote = labels.markup
-        inside = _linked(calls.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
+        inside = _linked(scanning.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
         return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside, 1))
 
     def _rule(self, name: str, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
@@ -223,9 +228,9 @@ class _Compiler:
             return self.compile(item, after, label, follow, cuts)
         call = self.bodies.get((name, id(label)))
         if call is None:
-            call = self.bodies[name, id(label)] = steps.RuleStep(name, len(self.bodies), _is_pure(item))
-            call.body = body = steps.PassStep()
-            body.next = self.compile(item, steps.ReturnStep(), label, ANYTHING, _NO_CUTS)
+            call = self.bodies[name, id(label)] = control.RuleStep(name, len(self.bodies), _is_pure(item))
+            call.body = body = control.PassStep()
+            body.next = self.compile(item, control.ReturnStep(), label, ANYTHING, _NO_CUTS)
         return _linked(call.twin(), after)
 
     def _captured(self, item: Node, ending: Step, after: Step, cuts: frozenset[int]) -> Step:

@@ -42,7 +42,7 @@ def _text(node: Node, level: int) -> str:
         case n.Sequence(items=items):
             return _grouped(" ".join(_text(item, 2 if len(items) > 1 else level) for item in items) or '""', level, 1)
         case n.Choice(items=items):
-            return _grouped(" | ".join(_text(item, 1) for item in items) or "!\"\"", level, 0)
+            return _grouped(" | ".join(_text(item, 1) for item in items) or '!""', level, 0)
         case n.Repeat(item=item, low=low, high=high):
             return _text(item, 3) + _times(low, high)
         case n.Peek(item=item):

@@ -95,7 +95,11 @@ class Sink:
         kind, json = _WORDS.get(text, ("", ""))
         if not kind and _number(text):
             kind, json = ("integer" if _whole(text) else "number"), text
-        if kind in self._kinds or (kind == "integer" and "number" in self._kinds) or (kind == "number" and self._numeric()):
+        if (
+            kind in self._kinds
+            or (kind == "integer" and "number" in self._kinds)
+            or (kind == "number" and self._numeric())
+        ):
             self.kind, self._held = kind, ""
             return json
         return self._as_string() + '"'

@@ -14,7 +14,6 @@ import msgspec
 from ..dialect import DEFAULT_POLICY, START, Dialect, Policy
 from ..errors import InvalidTool
 from ..events import Event, Problem, ProblemKind, Stop, merge
-from ..grammar.machine import Machine
 from ..grammar.schema import NO_TOOLS, Toolbox
 from ..registry import get_dialect
 from ..types import JSON, Message, Tool

@@ -1,0 +1,137 @@
+"""The steps that read JSON: a value as it is written, and one that is written inside a JSON string."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..events import ProblemKind
+from .frames import ScanFrame
+from .json import Scanner, State, StringDecoder
+from .labels import ArgumentsLabel, Label, Rest
+from .nodes import JsonForm
+from .steps import Step
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+__all__ = ["QuotedStep", "ScanStep"]
+
+
+class ScanStep(Step):
+    """One JSON value."""
+
+    __slots__ = ("arguments", "form", "label")
+
+    def __init__(self, form: JsonForm, label: Label) -> None:
+        self.form, self.label = form, label
+        self.arguments = isinstance(label, ArgumentsLabel)
+
+    def run(self, machine: Machine) -> Step | None:
+        frame = machine.stack[-1]
+        if not isinstance(frame, ScanFrame) or frame.step is not self:
+            if not self._begins(machine):
+                return machine.fail() if machine.at < len(machine.text) or machine.ended else None
+            frame = ScanFrame(self, Scanner(watch=self.arguments))
+            machine.stack.append(frame)
+        text, at, scanner = machine.text, machine.at, frame.scanner
+        end = scanner.scan(text, at)
+        machine.at = end
+        if end > at and not self.label.emit(machine, text[at:end], machine.base + at, machine.base + end):
+            return machine.fail()
+        if scanner.failed:
+            machine.detail = scanner.error
+            return machine.fail()
+        if not scanner.done:
+            if not machine.ended:
+                return None
+            if not scanner.finish():
+                machine.starved = machine.base + end
+                return machine.fail()
+        machine.stack.pop()
+        if self.arguments:
+            assert machine.call is not None
+            machine.call.take_keys(scanner, machine.base + end)
+        return self.next
+
+    def _begins(self, machine: Machine) -> bool:
+        """Whether a value starts at the cursor; layout before it is the grammar's business."""
+        first = machine.text[machine.at : machine.at + 1]
+        if not first and machine.ended:
+            machine.starved = machine.base + machine.at
+        return first == '"' if self.form is JsonForm.STRING else first != "" and first in '"{[-0123456789tfn'
+
+    def settle(self, machine: Machine) -> None:
+        frame, call = machine.stack[-1], machine.call
+        if self.arguments and call is not None and call.begun and isinstance(frame, ScanFrame):
+            machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None, keep=True)
+            machine.rest = machine.in_string if frame.scanner.state == State.STRING else None
+
+    def expected(self) -> frozenset[str]:
+        return frozenset(["json" if self.form is JsonForm.VALUE else "json_string"])
+
+
+_raw_string = re.compile(r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+').match
+_cut_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
+
+
+class QuotedStep(Step):
+    """The inside of a JSON string that holds a JSON object, published decoded."""
+
+    __slots__ = ("label",)
+
+    def __init__(self, label: Label) -> None:
+        self.label = label
+
+    def run(self, machine: Machine) -> Step | None:
+        frame = machine.stack[-1]
+        if not isinstance(frame, ScanFrame) or frame.step is not self:
+            frame = ScanFrame(self, Scanner(watch=True), StringDecoder())
+            machine.stack.append(frame)
+        text, at, decoder = machine.text, machine.at, frame.decoder
+        assert decoder is not None and machine.call is not None
+        found = _raw_string(text, at)
+        end = found.end() if found else at
+        closed = text[end : end + 1] == '"'
+        piece = decoder.feed(text[at:end]) + (decoder.finish() if closed else "")
+        if not self._read(machine, frame, piece, at, end):
+            return machine.fail()
+        machine.at = end
+        if closed:
+            return self._close(machine, frame)
+        if end < len(text) and not _cut_escape(text, end):
+            machine.detail = "not a JSON string"
+            return machine.fail()
+        if machine.ended:
+            machine.starved = machine.base + machine.at
+            return machine.fail()
+        return None
+
+    def _read(self, machine: Machine, frame: ScanFrame, piece: str, at: int, end: int) -> bool:
+        scanner = frame.scanner
+        if not frame.started and piece.strip():
+            frame.started = True
+            if not piece.lstrip().startswith("{"):
+                machine.detail = "the arguments are a string that holds no JSON object"
+                return False
+        read = 0 if scanner.done else scanner.scan(piece, 0)
+        if scanner.failed or (scanner.done and piece[read:].strip()):
+            machine.detail = scanner.error or "text after the arguments' JSON"
+            return False
+        return end == at or self.label.emit(machine, piece[:read], machine.base + at, machine.base + end)
+
+    def _close(self, machine: Machine, frame: ScanFrame) -> Step | None:
+        call, here = machine.call, machine.base + machine.at
+        assert call is not None
+        if not frame.scanner.done:
+            if frame.started:
+                machine.detail = "the arguments' JSON ends early"
+                return machine.fail()
+            call.publish(machine, "{}", here, here)
+        call.note(ProblemKind.ARGUMENTS_AS_STRING, "", "the arguments were JSON inside a JSON string", here)
+        call.take_keys(frame.scanner, here)
+        machine.stack.pop()
+        return self.next
+
+    def expected(self) -> frozenset[str]:
+        return frozenset(["quoted_json"])
