@@ -10,6 +10,7 @@ from __future__ import annotations
 from .dialect import Dialect, Example, Policy, load_dialect
 from .events import Event, merge
 from .parse.assemble import Assembler, assemble
+from .parse.fences import Fences
 from .parse.parser import Parser, aparse, parse, parse_events
 from .registry import dialects, get_dialect
 from .types import Message, TextPart, ThinkingPart, Tool, ToolCall, UnparsedToolCall
@@ -19,6 +20,7 @@ __all__ = [
     "Dialect",
     "Event",
     "Example",
+    "Fences",
     "Message",
     "Parser",
     "Policy",

@@ -399,13 +399,16 @@ def check_dialect(
     random = Random(seed)
     dialect.program().report.require_streamable()
     results = [_proved("examples", partial(_check_example, dialect), dialect.examples)]
-    inputs = list(trials(dialect, random, max_examples))
+    inputs: list[Trial] = []
+    try:
+        inputs.extend(trials(dialect, random, max_examples))
+    except Exception as error:  # the author's writer, whatever it did
+        results.append(Result("renders", "failed", f"{type(error).__name__}: {error}", len(inputs)))
     for k, (name, promise) in enumerate(PROMISES.items()):
         results.append(_proved(name, _with(promise, random), inputs))
         if progress is not None:
             progress((k + 1) / len(PROMISES))
-    written = sum(trial.message is not None for trial in inputs)
-    if not written:
+    if not any(trial.message is not None for trial in inputs):
         results.append(Result("renders", "failed", "not one made-up message could be written", 0))
     return Report(dialect.name, tuple(results))
 

@@ -39,7 +39,7 @@ _value = b.value(*b.framed(PARAMETER_END), then=(PARAMETER, *AFTER)) + b.choice(
 _parameter = PARAMETER + b.key(b.chars("^>\n", 1, 128)) + ">" + b.commit() + b.optional("\n") + _value
 _cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
 _members = b.argument_members(
-    b.zero_or_more(b.space(), _parameter), b.peek(b.space(), b.choice(*AFTER, b.end(stopped=True)))
+    b.zero_or_more(b.space(), _parameter), b.peek(b.space(), b.choice(*AFTER, _cut))
 )
 _function = FUNCTION + b.name(b.chars("^>\n<", 1, 128)) + ">" + b.commit() + _members
 _close = b.space() + FUNCTION_END

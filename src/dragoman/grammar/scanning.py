@@ -72,6 +72,7 @@ class ScanStep(Step):
 
 
 _raw_string = re.compile(r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+').match
+_units = re.compile(r"\\u....|\\.|.", re.DOTALL).finditer
 _cut_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
 
 
@@ -93,8 +94,10 @@ class QuotedStep(Step):
         found = _raw_string(text, at)
         end = found.end() if found else at
         closed = text[end : end + 1] == '"'
+        before = decoder.copy()
         piece = decoder.feed(text[at:end]) + (decoder.finish() if closed else "")
         if not self._read(machine, frame, piece, at, end):
+            self._find_fault(machine, frame, before, end)
             return machine.fail()
         machine.at = end
         if closed:
@@ -108,17 +111,33 @@ class QuotedStep(Step):
         return None
 
     def _read(self, machine: Machine, frame: ScanFrame, piece: str, at: int, end: int) -> bool:
-        scanner = frame.scanner
+        """Publish a piece of the object; false if it does not belong to one."""
+        scanner = frame.scanner.copy()
+        if not self._fits(machine, frame, scanner, piece):
+            return False
+        frame.scanner = scanner
+        return end == at or self.label.emit(machine, piece, machine.base + at, machine.base + end)
+
+    def _find_fault(self, machine: Machine, frame: ScanFrame, decoder: StringDecoder, end: int) -> None:
+        """Go over a piece again, once a call at most, and publish it up to the very character that is wrong."""
+        for unit in _units(machine.text, machine.at, end):
+            text = decoder.feed(unit.group())
+            if not self._fits(machine, frame, frame.scanner, text):
+                break
+            machine.at = unit.end()
+            self.label.emit(machine, text, machine.base + unit.start(), machine.base + unit.end())
+
+    def _fits(self, machine: Machine, frame: ScanFrame, scanner: Scanner, piece: str) -> bool:
         if not frame.started and piece.strip():
-            frame.started = True
             if not piece.lstrip().startswith("{"):
                 machine.detail = "the arguments are a string that holds no JSON object"
                 return False
+            frame.started = True
         read = 0 if scanner.done else scanner.scan(piece, 0)
-        if scanner.failed or (scanner.done and piece[read:].strip()):
+        if scanner.failed or piece[read:].strip():
             machine.detail = scanner.error or "text after the arguments' JSON"
             return False
-        return end == at or self.label.emit(machine, piece[:read], machine.base + at, machine.base + end)
+        return True
 
     def _close(self, machine: Machine, frame: ScanFrame) -> Step | None:
         call, here = machine.call, machine.base + machine.at

@@ -28,7 +28,11 @@ def ebnf_node(node: Node, limit: int = 160) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
+    return '"' + _visible(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def _visible(text: str) -> str:
+    return text.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
 
 
 def _text(node: Node, level: int) -> str:
@@ -38,7 +42,7 @@ def _text(node: Node, level: int) -> str:
             return f"special({_quoted(text)})" if special else _quoted(text)
         case n.Chars(cls=cls, low=low, high=high):
             shown = "." if cls == r"\s\S" else f"[{cls}]"
-            return shown.replace("\n", "\\n") + _times(low, high)
+            return _visible(shown) + _times(low, high)
         case n.Sequence(items=items):
             return _grouped(" ".join(_text(item, 2 if len(items) > 1 else level) for item in items) or '""', level, 1)
         case n.Choice(items=items):

@@ -147,6 +147,8 @@ class UntilStep(Step):
             if legal is not None:
                 sure = self.then is None or machine.ended or legal.group(1)
                 return self._take(machine, start, bool(sure))
+            if not self._emit(machine, start):
+                return machine.fail()
             self.label.overrun(machine, text[start:end], machine.base + start)
             at = end
 
@@ -154,12 +156,16 @@ class UntilStep(Step):
         machine.rest = self._rest or self.label.rest(machine, self.delimiters)
 
     def _take(self, machine: Machine, end: int, done: bool) -> Step | None:
-        at = machine.at
-        if end > at:
-            machine.at = end
-            if not self.label.emit(machine, machine.text[at:end], machine.base + at, machine.base + end):
-                return machine.fail()
+        if not self._emit(machine, end):
+            return machine.fail()
         return self.next if done else None
+
+    def _emit(self, machine: Machine, end: int) -> bool:
+        at = machine.at
+        if end == at:
+            return True
+        machine.at = end
+        return self.label.emit(machine, machine.text[at:end], machine.base + at, machine.base + end)
 
     def expected(self) -> frozenset[str]:
         return self.next.expected() | {f"until({', '.join(map(repr, sorted(self.delimiters.all)))})"}
