@@ -26,7 +26,7 @@ demo: $(STAMP)
 	@$(BIN)/dragoman demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest tests --quiet -m "slow or not slow"
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests --quiet -m "slow or not slow"
 
 check: $(STAMP)
 	$(BIN)/ruff check .

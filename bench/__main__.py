@@ -43,7 +43,8 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     names = [work.name for work in WORKLOADS]
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, no 32k: rough numbers in seconds")
-    parser.add_argument("--only", action="append", choices=[*names, *OTHERS], metavar="NAME", help=f"one of {', '.join((*names, *OTHERS))}; may be repeated")  # fmt: skip
+    which = f"one of {', '.join((*names, *OTHERS))}; may be repeated"
+    parser.add_argument("--only", action="append", choices=[*names, *OTHERS], metavar="NAME", help=which)
     parser.add_argument("--json", action="store_true", help="all numbers as JSON")
     parser.add_argument("--markdown", action="store_true", help="the tables as in docs/performance.md")
     parser.add_argument("--profile", choices=names, metavar="NAME", help="where the time of this workload goes")

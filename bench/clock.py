@@ -34,7 +34,6 @@ class Floor:
 @contextmanager
 def quiet() -> Iterator[None]:
     """No garbage collection meanwhile."""
-    gc.collect()
     gc.disable()
     try:
         yield

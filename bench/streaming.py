@@ -47,7 +47,9 @@ class Stream(Struct, frozen=True):
         return (*over, *([f"growth {self.growth:.2f} > {GROWTH_LIMIT}"] if self.growth > GROWTH_LIMIT else []))
 
 
-def stream(work: Workload, rounds: int, sizes: tuple[int, ...] = SIZES, step: Callable[[], None] = lambda: None) -> Stream:
+def stream(
+    work: Workload, rounds: int, sizes: tuple[int, ...] = SIZES, step: Callable[[], None] = lambda: None
+) -> Stream:
     """Measure a workload; `step` is called after each round."""
     outputs = [work.write(size) for size in sizes]
     ours, floors, whole = [Best() for _ in sizes], [Best() for _ in sizes], Best()

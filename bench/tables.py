@@ -1,4 +1,4 @@
-"""What was measured, as tables: ruled in a terminal, plain when piped, Markdown for the documents, JSON for programs."""
+"""What was measured, as tables: ruled in a terminal, plain when piped, Markdown for documents, JSON for programs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Results(Struct):
     @property
     def missed(self) -> int:
         """Rows that miss a limit."""
-        return sum(bool(row.missed) for row in (*self.streams, *self.comparisons, *self.slopes))
+        rows: list[Stream | Comparison | Slope] = [*self.streams, *self.comparisons, *self.slopes]
+        return sum(bool(row.missed) for row in rows)
 
 
 class Grid(Struct, frozen=True):
@@ -51,10 +52,17 @@ def grids(results: Results) -> list[Grid]:
     if results.streams:
         found.append(_streams(results))
     if results.comparisons:
-        rows = [(c.title, f"{c.us:,.1f}", f"{c.us_other:,.2f}", f"{c.ratio:.1f}", _limit(c)) for c in results.comparisons]
-        found.append(Grid("whole texts, and a new parser", ("what", "us", "us, the other", "ratio", "limit"), tuple(rows)))
+        rows = [
+            (c.title, f"{c.us:,.1f}", f"{c.us_other:,.2f}", f"{c.ratio:.1f}", _limit(c)) for c in results.comparisons
+        ]
+        found.append(
+            Grid("whole texts, and a new parser", ("what", "us", "us, the other", "ratio", "limit"), tuple(rows))
+        )
     if results.slopes:
-        slopes = [(s.name, s.how, f"{s.ns_per_character:.0f}", f"{s.growth:.2f}", _verdict(s.missed, f"{GROWTH_LIMIT}")) for s in results.slopes]
+        slopes = [
+            (s.name, s.how, f"{s.ns_per_character:.0f}", f"{s.growth:.2f}", _verdict(s.missed, f"{GROWTH_LIMIT}"))
+            for s in results.slopes
+        ]
         title = "hostile inputs: time per character, and its growth when there is sixteen times as much"
         found.append(Grid(title, ("input", "fed", "ns/character", "growth", "limit"), tuple(slopes)))
     return found
@@ -102,14 +110,15 @@ def notes(results: Results) -> list[str]:
         p = results.peer
         found.append(f"{p.name}: {p.us_peer:.2f} us a token, ours on the same {p.tokens:,} tokens {p.us_ours:.2f} us.")
     if results.missed:
-        found.append(f"{results.missed} rows miss a limit.")
+        found.append("1 row misses a limit." if results.missed == 1 else f"{results.missed} rows miss a limit.")
     return found
 
 
 def profile_grids(title: str, spent: Costs, hot: Sequence[tuple[str, float, float]]) -> list[Grid]:
     """Where the time of a workload goes."""
     steps = [
-        ("the bare loop", spent.loop, ""), ("a method that does nothing", spent.call, ""), ("the floor", spent.floor, ""),
+        ("the bare loop", spent.loop, ""), ("a method that does nothing", spent.call, ""),
+        ("the floor", spent.floor, ""),
         ("a fast chunk", spent.fast, f"{1 - spent.slow_share:.1%} of chunks"),
         ("a slow chunk", spent.slow, f"{spent.slow_share:.1%} of chunks"),
         ("all, in the mean", spent.mean, f"{spent.slow * spent.slow_share / max(1, spent.mean):.0%} of it slow chunks"),
@@ -161,5 +170,12 @@ def _plain(grid: Grid) -> str:
 
 def _markdown(grid: Grid) -> str:
     rule = ("---", *("--:" for _ in grid.headings[1:]))
-    lines = (grid.headings, rule, *(tuple(cell.replace("|", "\\|").replace("<", "&lt;") for cell in row) for row in grid.rows))
-    return "\n".join((f"### {grid.title[0].upper()}{grid.title[1:]}\n", *(f"| {' | '.join(row)} |" for row in lines))) + "\n\n"
+    lines = (
+        grid.headings,
+        rule,
+        *(tuple(cell.replace("|", "\\|").replace("<", "&lt;") for cell in row) for row in grid.rows),
+    )
+    return (
+        "\n".join((f"### {grid.title[0].upper()}{grid.title[1:]}\n", *(f"| {' | '.join(row)} |" for row in lines)))
+        + "\n\n"
+    )

@@ -21,7 +21,7 @@ SENTENCES = (
     "Note that a < b does not imply f(a) < f(b): the rounding is not monotone near zero.",
     "Measure before you change anything, since the slow part is rarely where one expects it.",
     "The parser returns a list, not a generator; callers rely on its length.",
-    "A page that says <p class=\"note\">don't panic</p> is still a page, and must be kept as it is.",
+    'A page that says <p class="note">don\'t panic</p> is still a page, and must be kept as it is.',
     "Between 3:10 and 3:50 there were eighty lines with the same timestamp, all from one machine.",
     "You could also use `sorted(items, key=len)`, which is shorter and just as fast.",
     "In that case the response is 404 and the body is empty; the client retries twice and gives up.",
@@ -36,7 +36,7 @@ CODE = (
     "```python\ndef area(width: float, height: float) -> float:\n    if width < 0 or height < 0:\n"
     '        raise ValueError("negative size")\n    return width * height\n```\n',
     "```bash\ngrep -c 'status=500' access.log | sort -n | tail -n 3\n```\n",
-    "```html\n<ul>\n  <li><a href=\"/one\">One</a></li>\n  <li>Two &lt; three</li>\n</ul>\n```\n",
+    '```html\n<ul>\n  <li><a href="/one">One</a></li>\n  <li>Two &lt; three</li>\n</ul>\n```\n',
     "- check the index\n- rebuild it if the count is < 100\n- tell the others\n",
 )
 """What stands between paragraphs now and then."""

@@ -64,7 +64,9 @@ def against_json(rounds: int) -> Comparison:
         parser.feed(text)
         parser.finish()
 
-    return _compared("loads", "whole JSON call / json.loads of its arguments", best_of(rounds, ours, partial(json.loads, arguments)))
+    return _compared(
+        "loads", "whole JSON call / json.loads of its arguments", best_of(rounds, ours, partial(json.loads, arguments))
+    )
 
 
 def new_parser(rounds: int) -> Comparison:

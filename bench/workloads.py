@@ -58,7 +58,9 @@ class Workload(Struct, frozen=True):
 
 @cache
 def _beginnings(dialect: str) -> str:
-    found = {mark[0] for node in get_dialect(dialect).grammar.walk() if isinstance(node, Until) for mark in node.delimiters}
+    found = {
+        mark[0] for node in get_dialect(dialect).grammar.walk() if isinstance(node, Until) for mark in node.delimiters
+    }
     return "".join(sorted(found))
 
 
@@ -78,7 +80,9 @@ def _thinking(chunks: int) -> Output:
     return Output(chunks_of, Message("assistant", parts))
 
 
-def _string_call(before: str, markers: tuple[str, ...], after: tuple[str, ...], call_id: str | None = None) -> Callable[[int], Output]:
+def _string_call(
+    before: str, markers: tuple[str, ...], after: tuple[str, ...], call_id: str | None = None
+) -> Callable[[int], Output]:
     """Writes a call of `write_file` whose content is one long JSON string."""
 
     def write(chunks: int) -> Output:
@@ -120,7 +124,7 @@ def _parameter(chunks: int) -> Output:
 def _harmony(chunks: int) -> Output:
     """A thought, an answer, a call; a tenth of it is the call."""
     markers = ("<|channel|>", "<|message|>", "<|end|>", "<|start|>", "<|constrain|>", "<|call|>")
-    thought, answer = prose(chunks // 2, 5), prose(chunks * 2 // 5 - 60, 6)
+    thought, answer = prose(chunks // 2, 5), prose(max(1, chunks * 2 // 5 - 60), 6)
     written = prose(chunks // 10, 7)
     arguments = dumps({"path": "notes.md", "content": "".join(written)})
     text = (

@@ -72,32 +72,39 @@ def fuzz(names: Sequence[str], seed: int, seconds: float) -> tuple[list[Finding]
 
 def _try(seed: int, number: int, name: str, seen: set[tuple[str, str, str]]) -> Finding | None:
     """Judge the input of this number; a failure of a kind not `seen` is made small."""
-    case = case_of(seed, number, name)
-    random = Random(f"{seed}/{name}/{number}/more")
-    broken = judge(case)
-    if broken is not None and _is_new(seen, name, broken):
-        small = shrink(case, lambda each: _same(judge(each), broken))
-        return Finding(name, number, str(small), judge(small) or broken)
+    case, random = case_of(seed, number, name), Random(f"{seed}/{name}/{number}/more")
+    if broken := _new(seen, name, judge(case)):
+        return _small(name, number, case, broken)
     if number % BYTES_EVERY == 0:
         raw = bytes_of(case.text, random)
-        broken = judge_bytes(case, raw)
-        if broken is not None and _is_new(seen, name, broken):
-            raw = shorten(raw, lambda each: _same(judge_bytes(case, each), broken), monotonic() + 10)
-            return Finding(name, number, f"{structs.replace(case, text='')}: {raw!r}", broken)
+        if broken := _new(seen, name, judge_bytes(case, raw)):
+            return _small_bytes(name, number, case, raw, broken)
     if number % GROWTH_EVERY == GROWTH_EVERY - 1:
         opening, unit = repetition(random, name)
-        broken = judge_growth(opening, unit)
-        if broken is not None and _is_new(seen, name, broken):
+        if broken := _new(seen, name, judge_growth(opening, unit)):
             return Finding(name, number, f"{opening} + {unit!r} * n", broken)
     return None
 
 
-def _is_new(seen: set[tuple[str, str, str]], name: str, broken: Broken) -> bool:
-    key = (name, *broken.key)
-    return key not in seen and not seen.add(key)
+def _new(seen: set[tuple[str, str, str]], name: str, broken: Broken | None) -> Broken | None:
+    """The failure, if its kind was not seen before in this dialect."""
+    if broken is None or (name, *broken.key) in seen:
+        return None
+    seen.add((name, *broken.key))
+    return broken
 
 
-def _same(ours: Broken | None, theirs: Broken) -> bool:
+def _small(name: str, number: int, case: Case, broken: Broken) -> Finding:
+    case = shrink(case, lambda each: _alike(judge(each), broken))
+    return Finding(name, number, str(case), judge(case) or broken)
+
+
+def _small_bytes(name: str, number: int, case: Case, raw: bytes, broken: Broken) -> Finding:
+    raw = shorten(raw, lambda each: _alike(judge_bytes(case, each), broken), monotonic() + 10)
+    return Finding(name, number, f"{structs.replace(case, text='')}: {raw!r}", judge_bytes(case, raw) or broken)
+
+
+def _alike(ours: Broken | None, theirs: Broken) -> bool:
     return ours is not None and ours.key == theirs.key
 
 

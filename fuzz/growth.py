@@ -15,7 +15,7 @@ from .soup import piece
 __all__ = ["judge_growth", "repetition"]
 
 SHORT, FACTOR, LIMIT = 4_000, 8, 3.0
-"""Characters of the shorter input, how much longer the other is, and by how much its time per character may be longer."""
+"""Characters of the shorter input, how much longer the other is, and how much more time its characters may take."""
 
 
 def repetition(random: Random, name: str) -> tuple[Case, str]:
@@ -36,21 +36,23 @@ def _grown(case: Case, unit: str, chunk: int | None) -> Broken | None:
     long = _seconds(case, unit, SHORT * FACTOR, chunk, 1)
     if long / FACTOR < LIMIT * short:
         return None
-    short = _seconds(case, unit, SHORT, chunk, 5)
-    long = _seconds(case, unit, SHORT * FACTOR, chunk, 2)
-    longer = _seconds(case, unit, SHORT * FACTOR * 2, chunk, 1)
-    if long / FACTOR < LIMIT * short or longer < 1.5 * LIMIT / 2 * long:
+    # Once more and longer, since a busy machine is no finding.
+    short = _seconds(case, unit, SHORT, chunk, 6)
+    long = _seconds(case, unit, SHORT * FACTOR, chunk, 3)
+    longer = _seconds(case, unit, SHORT * FACTOR * 4, chunk, 1)
+    if long / FACTOR < LIMIT * short or longer / 4 < LIMIT * long:
         return None
     how = "whole" if chunk is None else f"in chunks of {chunk}"
-    detail = f"{ascii(unit)} again and again, {how}: {SHORT} characters {short * 1e3:.1f} ms, "
-    return Broken("linear", how, detail + f"{FACTOR} times as many {long * 1e3:.0f} ms, {2 * FACTOR} times {longer * 1e3:.0f} ms")
+    times = (
+        f"{short * 1e3:.1f} ms, {FACTOR} times as many {long * 1e3:.0f} ms, {FACTOR * 4} times {longer * 1e3:.0f} ms"
+    )
+    return Broken("linear", how, f"{unit!a} again and again, {how}: {SHORT} characters {times}")
 
 
 def _seconds(case: Case, unit: str, length: int, chunk: int | None, times: int) -> float:
     text = case.text + unit * (length // len(unit) + 1)
     pieces = [text] if chunk is None else [text[k : k + chunk] for k in range(0, len(text), chunk)]
     best = float("inf")
-    gc.collect()
     gc.disable()
     for _ in range(times):
         parser = case.parser()

@@ -31,9 +31,9 @@ from dragoman.events import (
     Stop,
     merge,
 )
+from dragoman.grammar.nodes import Value
 from dragoman.parse.assemble import assemble
 from dragoman.registry import get_dialect
-from dragoman.grammar.nodes import Value
 
 from .case import Broken, Case, cut, feed_all
 
@@ -144,7 +144,10 @@ def _tiled(case: Case, events: list[Event]) -> Iterator[Broken]:
 
 
 def _copied(case: Case, events: list[Event]) -> Iterator[Broken]:
-    """Text is what stands there; events come in its order; no delta is empty."""
+    """Text is what stands there; events come in its order; no delta is empty.
+
+    Arguments that wait for their call's name come late, and late as malformed text if it never comes.
+    """
     last = 0
     for event in events:
         if isinstance(event, (ContentDelta, ReasoningDelta, Markup, Malformed)):
@@ -152,7 +155,7 @@ def _copied(case: Case, events: list[Event]) -> Iterator[Broken]:
                 yield Broken("lossless", f"text of {type(event).__name__}", f"{event} is not what stands there")
             if not event.text:
                 yield Broken("tidy", f"empty {type(event).__name__}", str(event))
-        if not isinstance(event, ArgumentsDelta):
+        if not isinstance(event, (ArgumentsDelta, Malformed)):
             if event.start < last:
                 yield Broken("ordered", type(event).__name__, f"{event} comes after something at {last}")
             last = max(last, event.start)

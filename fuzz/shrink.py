@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from time import monotonic
 from typing import TypeVar
 
 from msgspec import structs
-
-from dragoman import Policy
 
 from .case import Case
 
@@ -16,7 +14,7 @@ __all__ = ["shorten", "shrink"]
 
 Piece = TypeVar("Piece", str, bytes)
 
-PLAIN = frozenset("ax {}[]<>\"\\\n,:")
+PLAIN = frozenset('ax {}[]<>"\\\n,:')
 """Characters that are as simple as can be."""
 
 
@@ -25,7 +23,8 @@ def shrink(case: Case, fails: Callable[[Case], bool], *, seconds: float = 10.0) 
     until = monotonic() + seconds
     while True:
         before = case
-        for usual in _usual(case):
+        for name in ("tools", "policy", "reason", "start"):
+            usual = structs.replace(case, **{name: getattr(Case(case.dialect, ""), name)})
             if usual != case and fails(usual):
                 case = usual
         settled = case
@@ -37,14 +36,6 @@ def shrink(case: Case, fails: Callable[[Case], bool], *, seconds: float = 10.0) 
                 case = simpler
         if case == before or monotonic() > until:
             return case
-
-
-def _usual(case: Case) -> Iterator[Case]:
-    """The case with one of its circumstances as usual."""
-    yield structs.replace(case, tools=False)
-    yield structs.replace(case, policy=Policy())
-    yield structs.replace(case, reason=None)
-    yield structs.replace(case, start="content")
 
 
 def shorten(text: Piece, fails: Callable[[Piece], bool], until: float) -> Piece:

@@ -7,7 +7,6 @@ from functools import cache
 from random import Random
 
 from dragoman import Policy, get_dialect
-from dragoman.dialect import Dialect
 from dragoman.grammar.nodes import Call, Header, Literal, Until
 from dragoman.recordings import recordings
 
@@ -23,7 +22,8 @@ JSON = (
     '{"name": "f", "parameters": "{\\"a\\": 1}"}', '{"name":', '"f"', '"id": "c1"', ', "id": 7', "{}", "[]", "{", "}",
     "[", "]", ":", ",", '"', '"s": ', '"a": [1, 2]', "1", "-", "-0.5e+3", "01", "1e", "tru", "true", "null", "nul",
     "NaN", "\\", '\\"', "\\u00e9", "\\ud83d\\ude00", "\\ud83d", "\\u12", "\\x", '"\\', '{"i": 12', '{"i": 1, "i": 2}',
-    '"{\\"x\\": 1}"', '"{\\"x\\": \\"', '\\\\\\"', '""', '" "', '"type": "function", ', "[{", "}]", "}}", '{"a": {"b": [',
+    '"{\\"x\\": 1}"', '"{\\"x\\": \\"', '\\\\\\"', '""', '" "', '"type": "function", ', "[{", "}]", "}}",
+    '{"a": {"b": [', '"arguments": "{', '", "arguments": {', '"name": "f", "arguments": ',
 )  # fmt: skip
 """Pieces of JSON, whole and not."""
 
@@ -38,8 +38,9 @@ BOUNDS = (64, 128, 200, 256, 256, 512, 1024)
 """About where bounds are: of layout, names, headers, depth, numbers."""
 
 STRAIN = (
-    ("[", "]"), ("[", "]"), ('{"a":', "}"), ("[[", "]]"), ("[{}, ", "]"), ("9", ""), ("1", ".0e1"), (" ", ""), ("\n", ""), ("a", ""),
-    ("\\", ""), ("\\u0041", ""), ("`", ""), ("<", ""), ('"', ""), ("0.", ""), ("-", ""), ("\t ", ""), (", ", ""),
+    ("[", "]"), ("[", "]"), ('{"a":', "}"), ("[[", "]]"), ("[{}, ", "]"), ("9", ""), ("1", ".0e1"), (" ", ""),
+    ("\n", ""), ("a", ""), ("\\", ""), ("\\u0041", ""), ("`", ""), ("<", ""), ('"', ""), ("0.", ""), ("-", ""),
+    ("\t ", ""), (", ", ""),
 )  # fmt: skip
 """What is repeated up to a bound, and what as often behind it."""
 

@@ -66,8 +66,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
 
     `writer` turns a message into the text that a model of this dialect would have sampled, without the stop
     marker; it raises `Inexpressible` for what the dialect can't say. `native_id` tells how the model itself names the
-    n-th call of a tool, ``None`` where it writes no ids (and none are written). `models` are globs of model ids, `marks` the
-    markers by which the dialect is known, `source` says where the format is specified.
+    n-th call of a tool, ``None`` where it writes no ids (and none are written). `models` are globs of model ids,
+    `marks` the markers by which the dialect is known, `source` says where the format is specified.
     """
 
     name: str

@@ -30,6 +30,7 @@ __all__ = [
     "Stop",
     "TagDelta",
     "TagEnd",
+    "kind_of",
     "merge",
 ]
 
@@ -204,6 +205,26 @@ Event: TypeAlias = (
     | TagDelta
     | TagEnd
 )
+
+
+_KINDS: dict[type, str] = {
+    ReasoningDelta: "reasoning",
+    ContentDelta: "content",
+    Markup: "markup",
+    Malformed: "malformed",
+    CallBegin: "name",
+    ArgumentsDelta: "arguments",
+    CallEnd: "call",
+    Problem: "problem",
+    Stop: "stop",
+    TagDelta: "tag",
+    TagEnd: "tag",
+}
+
+
+def kind_of(event: Event) -> str:
+    """What an event makes of its characters, in one word."""
+    return _KINDS[type(event)]
 
 
 def merge(events: Iterable[Event]) -> list[Event]:

@@ -45,6 +45,7 @@ __all__ = [
     "check_dialect",
     "chunkings",
     "made_up_message",
+    "made_up_trial",
     "mutations",
     "read",
     "trials",
@@ -366,19 +367,22 @@ def trials(dialect: Dialect, random: Random, count: int) -> Iterator[Trial]:
             yield Trial(dialect, example.text[:cut], example.tools, example.start)
         for text in mutations(example.text, markers, random):
             yield Trial(dialect, text, example.tools, example.start, random.choice((None, "stop", "length")))
-    made = 0
-    for _ in range(count * 20):
+    for _ in range(count):
+        trial = made_up_trial(dialect, random)
+        yield trial
+        mutated = random.choice(list(mutations(trial.text, markers, random)))
+        yield Trial(dialect, mutated, trial.tools, random.choice(dialect.starts))
+
+
+def made_up_trial(dialect: Dialect, random: Random) -> Trial:
+    """A made-up message, as the dialect writes it; an empty one if it could express none of a hundred."""
+    for _ in range(100):
         message, tools = made_up_message(dialect, random)
         try:
-            text = dialect.render(message)
+            return Trial(dialect, dialect.render(message), tools, message=message)
         except Inexpressible:
             continue
-        yield Trial(dialect, text, tools, message=message)
-        mutated = random.choice(list(mutations(text, markers, random)))
-        yield Trial(dialect, mutated, tools, random.choice(dialect.starts))
-        made += 1
-        if made == count:
-            return
+    return Trial(dialect, "")
 
 
 def _check_example(dialect: Dialect, example: Example) -> None:

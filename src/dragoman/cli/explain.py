@@ -11,18 +11,17 @@ back, undecided, since the event before it.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from msgspec import Struct
 from rich.text import Text
 
-from ..events import ArgumentsDelta, CallBegin, CallEnd, ContentDelta, Event, Problem, Stop, TagDelta, TagEnd
+from ..grammar.trace import Step, Tracer
 from .inputs import Decoded, Source, add_source
 from .live import STYLES
 from .output import Ink, open_console, table, visible
-from .spans import kind, quoted
+from .spans import quoted
 
-__all__ = ["Step", "Trace", "register"]
+__all__ = ["Trace", "register"]
 
 _EXAMPLE = """\
 example:
@@ -33,45 +32,22 @@ _TEXT_SHOWN = 56
 """Characters of a text that are shown; the middle of a longer one is left out."""
 
 
-class Step(Struct, frozen=True):
-    """Neighbouring events of one kind: their span, what they say, and when that was known."""
-
-    start: int
-    end: int
-    kind: str
-    says: str
-    read: int
-    held: int
-
-
 class Trace:
     """Reads an output and keeps its steps; ``text`` is what was read."""
 
     def __init__(self, source: Source) -> None:
-        self.steps: list[Step] = []
-        self.text = ""
-        self._read = self._held = 0
+        tracer = Tracer()
+        self.steps = tracer.steps
         parser = source.parser()
         decoder = Decoded()
         pieces: list[str] = []
         for byte in _small(source):
             events = parser.feed_bytes(byte)
             pieces.append(decoder.feed(byte))
-            self._read += len(pieces[-1])
-            self._add(events)
-            self._held = parser.held if events else max(self._held, parser.held)
+            tracer.add(events, len(pieces[-1]), parser.held)
         pieces.append(decoder.finish())
-        self._add(parser.finish(source.reason))
+        tracer.add(parser.finish(source.reason), len(pieces[-1]), 0)
         self.text = "".join(pieces)
-
-    def _add(self, events: Iterable[Event]) -> None:
-        for event in events:
-            step = Step(event.start, event.end, kind(event), _says(event), self._read, self._held)
-            last = self.steps[-1] if self.steps else None
-            if last and _is_delta(event) and (last.kind, last.says, last.end) == (step.kind, step.says, step.start):
-                self.steps[-1] = Step(last.start, step.end, last.kind, last.says, last.read, max(last.held, step.held))
-            else:
-                self.steps.append(step)
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -111,33 +87,6 @@ def _small(source: Source) -> Iterator[bytes]:
             yield from (piece[at : at + 1] for at in range(len(piece)))
         else:
             yield piece
-
-
-def _is_delta(event: Event) -> bool:
-    return not isinstance(event, CallBegin | CallEnd | Problem | Stop | TagEnd)
-
-
-def _says(event: Event) -> str:
-    """What an event says beyond its characters."""
-    match event:
-        case ContentDelta(channel=channel):
-            return f"on {channel}" if channel else ""
-        case CallBegin(index=index, name=name, id=None):
-            return f"call {index} of {name}"
-        case CallBegin(index=index, name=name, id=known):
-            return f"call {index} of {name}, id {known}"
-        case ArgumentsDelta(index=index):
-            return f"of call {index}"
-        case CallEnd(index=index, status=status, problems=problems):
-            return " ".join([f"call {index} {status}", *(f"{p.kind}: {p.detail}" for p in problems)])
-        case Problem():
-            return f"{event.kind}: {event.detail}"
-        case Stop(reason=reason, marker=None):
-            return f"reason {reason}"
-        case TagDelta(tag=tag) | TagEnd(tag=tag):
-            return tag
-        case _:
-            return ""
 
 
 def _shortened(text: str) -> str:

@@ -9,38 +9,14 @@ from msgspec import Struct
 from rich.console import Console
 
 from ..events import (
-    ArgumentsDelta,
-    CallBegin,
-    CallEnd,
-    ContentDelta,
     Event,
-    Malformed,
-    Markup,
-    Problem,
-    ReasoningDelta,
-    Stop,
-    TagDelta,
-    TagEnd,
+    kind_of,
 )
 from .inputs import Decoded
 from .live import STYLES
 from .output import Ink, table
 
-__all__ = ["Span", "Spans", "kind", "spans", "tiles"]
-
-_KINDS: dict[type[Event], str] = {
-    ReasoningDelta: "reasoning",
-    ContentDelta: "content",
-    Markup: "markup",
-    Malformed: "malformed",
-    CallBegin: "name",
-    ArgumentsDelta: "arguments",
-    CallEnd: "call",
-    Problem: "problem",
-    Stop: "stop",
-    TagDelta: "tag",
-    TagEnd: "tag",
-}
+__all__ = ["Span", "Spans", "spans", "tiles"]
 
 
 class Span(Struct, frozen=True):
@@ -93,16 +69,11 @@ def spans(events: Iterable[Event]) -> list[Span]:
     """
     found: list[Span] = []
     for event in sorted((event for event in events if event.start < event.end), key=lambda event: event.start):
-        span = Span(event.start, event.end, kind(event))
+        span = Span(event.start, event.end, kind_of(event))
         if found and (found[-1].end, found[-1].kind) == (span.start, span.kind):
             span = Span(found.pop().start, span.end, span.kind)
         found.append(span)
     return found
-
-
-def kind(event: Event) -> str:
-    """What the characters of an event became, in a word."""
-    return _KINDS[type(event)]
 
 
 def tiles(found: Iterable[Span], length: int) -> bool:

@@ -2,13 +2,15 @@
 
     <|channel|>analysis<|message|>The user wants the weather.<|end|>
     <|start|>assistant<|channel|>commentary<|message|>Let me look.<|end|>
-    <|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}<|call|>
+    <|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>
+    {"city": "Paris"}<|call|>
 
 (on one line). The prompt ends with ``<|start|>assistant``, so the first header has no such beginning. ``analysis`` is
 reasoning, ``final`` the answer; ``commentary`` without a recipient is visible text, a preamble, and keeps its channel's
 name. A message with a recipient is a call, on whatever channel, with its recipient before or behind the channel
-and ``<|constrain|>`` or not; ``functions.`` is taken off its name, built-in recipients (``browser.search``, ``python``)
-stay whole. A body that is no JSON (content type ``code``) is handed over as it is. ``<|return|>`` and ``<|call|>`` stop.
+and ``<|constrain|>`` or not; ``functions.`` is taken off its name, built-in recipients (``browser.search``,
+``python``) stay whole. A body that is no JSON (content type ``code``) is handed over as it is. ``<|return|>`` and
+``<|call|>`` stop.
 
 What models also write: stray text between messages, a header without ``<|message|>``, unknown channels. It is kept as
 content and reported. The end of a message may also be the next one's beginning.

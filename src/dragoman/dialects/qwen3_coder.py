@@ -15,8 +15,8 @@
 A value is raw text, never escaped; exactly one newline behind its opener and one before its closer are layout.
 The tool's schema says what it is: a string is kept as written, all else is JSON (or Python's True, False, None,
 which the template of Qwen3-Coder prints). A value that holds ``</parameter>`` ends at the one that something legal
-follows. Models also leave out ``<tool_call>``, or put several functions into one, or stop without ``</function>``. Prompts of Qwen 3.5 end in
-``<think>``: start="reasoning".
+follows. Models also leave out ``<tool_call>``, or put several functions into one, or stop without
+``</function>``. Prompts of Qwen 3.5 end in ``<think>``: start="reasoning".
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ AFTER = (FUNCTION_END, CALLED, CALL, *STOPS)
 _value = b.value(*b.framed(PARAMETER_END), then=(PARAMETER, *AFTER)) + b.choice(*b.framed(PARAMETER_END))
 _parameter = PARAMETER + b.key(b.chars("^>\n", 1, 128)) + ">" + b.commit() + b.optional("\n") + _value
 _cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
-_members = b.argument_members(
-    b.zero_or_more(b.space(), _parameter), b.peek(b.space(), b.choice(*AFTER, _cut))
-)
+_members = b.argument_members(b.zero_or_more(b.space(), _parameter), b.peek(b.space(), b.choice(*AFTER, _cut)))
 _function = FUNCTION + b.name(b.chars("^>\n<", 1, 128)) + ">" + b.commit() + _members
 _close = b.space() + FUNCTION_END
 _closers, _resume = (FUNCTION_END, CALLED), (CALL, FUNCTION, CALLED, THINK, *STOPS)

@@ -289,10 +289,10 @@ class Value(Node, frozen=True, cache_hash=True):
 class Call(_Wrapper, frozen=True, cache_hash=True):
     """A call: the item with its opening marker and body, then what closes it.
 
-    A call whose item has matched is complete but for its closer. Once it has passed a `Commit`, what breaks its grammar ends the call instead of being read in another
-    way: at one of the `resume` markers as if it were closed, else as malformed text up to the next of the
-    `closers` (read) or `resume` markers (not read). Where a stop marker closes it (`stops`), which engines may keep to
-    themselves, its absence at the end is no problem.
+    A call whose item has matched is complete but for its closer. Once it has passed a `Commit`, what breaks its grammar
+    ends the call instead of being read in another way: at one of the `resume` markers as if it were closed, else as
+    malformed text up to the next of the `closers` (read) or `resume` markers (not read). Where a stop marker closes it
+    (`stops`), which engines may keep to themselves, its absence at the end is no problem.
     """
 
     close: Node = Sequence(())

@@ -1,7 +1,8 @@
 """A grammar as text: the EBNF that documents and error messages show.
 
-Notation: ``"text"`` and ``<special>`` literals, ``[class]``, ``a b`` in order, ``a | b`` ordered choice, ``? * + {m,n}``,
-``&a`` and ``!a`` lookahead, ``until("x")`` text up to a delimiter, ``name: a`` for what a part means.
+Notation: ``"text"`` and ``special("text")`` literals, ``[class]``, ``a b`` in order, ``a | b`` ordered choice,
+``? * + {m,n}``, ``&a`` and ``!a`` lookahead, ``^`` commit, ``until("x")`` text up to a delimiter, ``name(a)`` for what
+a part means.
 """
 
 from __future__ import annotations

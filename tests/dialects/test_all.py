@@ -1,0 +1,74 @@
+"""The contract, as properties over every dialect there is; a new file under `dialects/` is tested by being there."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman import Dialect, dialects
+from dragoman.grammar import nodes as n
+from dragoman.testing import PROMISES, Trial, check_dialect, made_up_trial, mutations, trials
+
+ALL = pytest.mark.parametrize("dialect", dialects(), ids=lambda dialect: dialect.name)
+EACH_PROMISE = pytest.mark.parametrize("promise", PROMISES)
+OF_ANY_INPUT = pytest.mark.parametrize("promise", [name for name in PROMISES if name not in ("two-way", "one source")])
+
+FRAGMENTS = (
+    *('{"name": "f", "arguments": {"a": 1}}', '{"arguments": "{\\"a\\": [1]}", "name": "g"}', '"parameters": '),
+    *("functions.f:0", "to=functions.f", "json", "code", " ", "\n", "\n\n", "{", "}", "[", "]", '"', "```\n", "`"),
+    *("\\", "\\u12", "-1.5e", "nul"),
+    *("word", "naïve 日本 🙂", "\u2028", "\ud800", "\0", "<", "<|", "</", "<｜", "a < b", ";", ",", ": "),
+)
+
+
+def markers(dialect: Dialect) -> list[str]:
+    """The dialect's literals, and beginnings of them."""
+    whole = {node.text for node in dialect.grammar.walk() if isinstance(node, n.Literal) and len(node.text) > 1}
+    return sorted(whole | {text[: len(text) // 2] for text in whole} | {text[:-1] for text in whole})
+
+
+def soup(dialect: Dialect) -> st.SearchStrategy[Trial]:
+    """Markers, pieces of markers, JSON and prose in any order."""
+    text = st.lists(st.sampled_from((*markers(dialect), *FRAGMENTS)), max_size=14).map("".join)
+    starts, reasons = st.sampled_from(dialect.starts), st.sampled_from((None, "stop", "length"))
+    return st.builds(lambda text, start, reason: Trial(dialect, text, (), start, reason), text, starts, reasons)
+
+
+@ALL
+@OF_ANY_INPUT
+@given(data=st.data())
+def test_any_input_keeps_the_promise(dialect: Dialect, promise: str, data: st.DataObject) -> None:
+    trial = data.draw(soup(dialect))
+    PROMISES[promise](trial, data.draw(st.randoms(use_true_random=False)))
+
+
+@ALL
+@EACH_PROMISE
+@given(seed=st.integers(0, 1 << 32))
+def test_messages_made_up_and_spoilt_keep_the_promise(dialect: Dialect, promise: str, seed: int) -> None:
+    random = Random(seed)
+    trial = made_up_trial(dialect, random)
+    PROMISES[promise](trial, random)
+    for text in mutations(trial.text, markers(dialect)[:4], random):
+        PROMISES[promise](Trial(dialect, text, trial.tools, random.choice(dialect.starts)), random)
+
+
+@pytest.mark.slow
+@ALL
+def test_the_kit_proves_the_dialect(dialect: Dialect) -> None:
+    report = check_dialect(dialect, max_examples=150, seed=7)
+    assert report.ok, [result for result in report.results if result.status != "passed"]
+
+
+@ALL
+def test_it_is_streamable_with_a_small_bound(dialect: Dialect) -> None:
+    assert dialect.hold_bound < 5000
+
+
+@ALL
+def test_its_examples_are_among_what_the_kit_tries(dialect: Dialect) -> None:
+    tried = {trial.text for trial in trials(dialect, Random(0), 1)}
+    assert {example.text for example in dialect.examples} <= tried
