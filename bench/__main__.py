@@ -14,7 +14,7 @@ from .peer import peer
 from .profiling import costs, hot
 from .streaming import SIZES, stream
 from .tables import Results, as_json, grids, notes, profile_grids, show
-from .whole import against_find, against_json, new_parser
+from .whole import against_find, against_json, new_parser, short_answers
 from .workloads import WORKLOADS, workload
 
 __all__ = ["main", "measure"]
@@ -66,6 +66,7 @@ def measure(names: Sequence[str], *, quick: bool) -> Results:
         if "whole" in names:
             progress.update(task, description="whole")
             results.comparisons += [against_find(rounds), against_json(rounds), new_parser(rounds)]
+            results.comparisons += short_answers(rounds * 10)
         for each, chunk in hostiles:
             progress.update(task, description="hostile")
             results.slopes.append(slope(each, chunk, 1 if quick else 3))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import cProfile
-import pstats
 from collections import Counter, defaultdict
 from time import perf_counter_ns
+from types import CodeType
 
 from msgspec import Struct
 
@@ -123,7 +123,11 @@ def hot(work: Workload) -> list[tuple[str, float, float]]:
     for chunk in chunks:
         parser.feed(chunk)
     profile.disable()
-    stats = pstats.Stats(profile).get_stats_profile()
-    total = stats.total_tt or 1.0
-    ranked = sorted(stats.func_profiles.items(), key=lambda item: -item[1].tottime)[:12]
-    return [(name, int(str(f.ncalls).split("/")[0]) / len(chunks), f.tottime / total) for name, f in ranked]
+    entries = profile.getstats()
+    total = sum(entry.inlinetime for entry in entries) or 1.0
+    ranked = sorted(entries, key=lambda entry: -entry.inlinetime)[:12]
+    return [(_named(entry.code), entry.callcount / len(chunks), entry.inlinetime / total) for entry in ranked]
+
+
+def _named(code: object) -> str:
+    return code.co_qualname if isinstance(code, CodeType) else str(code)

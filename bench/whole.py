@@ -13,10 +13,10 @@ from dragoman import Parser
 from dragoman.types import Tool
 
 from .clock import Floor, fresh, quiet, timed
-from .text import prose
+from .text import cut, prose
 from .workloads import workload
 
-__all__ = ["NEW_LIMIT", "Comparison", "against_find", "against_json", "new_parser"]
+__all__ = ["NEW_LIMIT", "Comparison", "against_find", "against_json", "new_parser", "short_answers"]
 
 NEW_LIMIT = 300.0
 """Floors that a new parser may cost."""
@@ -83,6 +83,34 @@ def new_parser(rounds: int) -> Comparison:
     chunks = fresh(prose(1000))
     new, floor = best_of(rounds, ours, lambda: timed(Floor().feed, chunks))
     return _compared("new", "a new parser with 20 tools / floor", (new / many, floor / len(chunks)), NEW_LIMIT)
+
+
+def short_answers(rounds: int) -> list[Comparison]:
+    """A one-line answer and a small call, each whole with its parser and its end: what does not grow with length."""
+    texts = {
+        "a short answer": "It is sunny.<|im_end|>",
+        "a short call": '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call><|im_end|>',
+    }
+    found = []
+    for name, text in texts.items():
+        pieces = cut(text, ("<tool_call>", "</tool_call>", "<|im_end|>"))
+        times = best_of(rounds, partial(_all, pieces), partial(_floors, pieces))
+        title = f"{name} of {len(pieces)} chunks, parser and finish included / as many floors"
+        found.append(_compared(name.split()[-1], title, times))
+    return found
+
+
+def _all(pieces: list[str]) -> None:
+    parser = Parser("hermes")
+    for piece in pieces:
+        parser.feed(piece)
+    parser.finish()
+
+
+def _floors(pieces: list[str]) -> None:
+    floor = Floor()
+    for piece in pieces:
+        floor.feed(piece)
 
 
 def best_of(rounds: int, ours: Callable[[], object], other: Callable[[], object]) -> tuple[float, float]:

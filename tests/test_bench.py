@@ -92,7 +92,7 @@ def test_json_has_all_numbers(capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert main(["--only", "content", "--only", "whole", "--only", "peer", "--quick", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in found["streams"]] == ["content"]
-    assert [row["name"] for row in found["comparisons"]] == ["find", "loads", "new"]
+    assert [row["name"] for row in found["comparisons"]] == ["find", "loads", "new", "answer", "call"]
     assert found["peer"]["note"].startswith("not measured: TIKTOKEN_ENCODINGS_BASE")
 
 

@@ -85,7 +85,7 @@ def test_tampered_events_are_found_out(
 
 
 def test_arguments_that_are_no_json_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    call = [
+    call: list[Event] = [
         CallBegin(0, "f", None, 3, 3),
         ArgumentsDelta(0, "{", 3, 3),
         CallEnd(0, CallStatus.COMPLETE, (), None, 3, 3),
@@ -143,6 +143,7 @@ def test_a_finding_is_printed_once_and_small(
         return Broken("bounded", "held", "too much") if "a" in case.text else None
 
     monkeypatch.setattr("fuzz.__main__.judge", judge_a)
+    monkeypatch.setattr("fuzz.__main__.judge_bytes", lambda case, raw: None)
     findings, inputs = fuzz(["hermes"], 3, 0.2)
     assert inputs > 1
     assert [finding.case for finding in findings] == ["hermes, 'a'"]

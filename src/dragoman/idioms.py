@@ -1,4 +1,4 @@
-"""Phrases that many dialects share: thoughts, JSON calls, quoted code, stops, and the turn that holds them.
+"""Phrases that many dialects share: thoughts, JSON calls, stops, and the turn that holds them.
 
 A family differs from the next in its markers, not in its logic; so the logic stands here once, and a dialect's
 file gives the markers. Nothing here knows a model.
@@ -18,7 +18,6 @@ from .types import Message, Part, TextPart, ThinkingPart, ToolCall
 
 __all__ = [
     "arguments_json",
-    "code",
     "conversation",
     "fenced_json",
     "json_calls",
@@ -49,18 +48,6 @@ def stops(*markers: str) -> Node:
     return b.stop(*markers) + b.commit() + after + rest
 
 
-def code() -> Node:
-    """Markdown code: what it quotes is text. A fence ends at its own fence or with the input, a span with its line."""
-    fences = [_fence("`" * size, "`") for size in (5, 4, 3)]
-    span = b.content("`" + b.commit() + b.until("`", "\n") + b.optional("`"))
-    return b.gate("code", b.choice(*fences, span))
-
-
-def _fence(fence: str, mark: str) -> Node:
-    info = b.chars("^`\n", 0, 128) + b.peek("\n")
-    return b.content(fence + b.negate(mark) + info + b.commit() + b.until("\n" + fence) + b.optional("\n" + fence))
-
-
 def thought(
     opening: Node, close: str, *, inside: Node, breaks: tuple[str, ...], stopping: tuple[str, ...], frame: int = 1
 ) -> Node:
@@ -81,8 +68,8 @@ def thought(
     return opening + b.commit() + body + b.choice(closed, *stopped, unclosed)
 
 
-def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...]) -> Node:
-    """Visible text with blocks in it, until the input ends.
+def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...], prose: bool) -> Node:
+    """Visible text with blocks in it, until the input ends; in `prose`, Markdown code quotes markers.
 
     `delimiters` are the markers at which a block may begin: where none does, they are text. `orphans` are closing
     markers: with nothing to close they are taken out and reported, unless they are only mentioned in quotes.
@@ -93,7 +80,7 @@ def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...]) -
         detail="a closing marker with nothing open",
     )
     marks = tuple(dict.fromkeys((*delimiters, *orphans)))
-    text = b.content(b.until(*marks, low=1))
+    text = b.content(b.prose(*marks) if prose else b.until(*marks, low=1))
     literal = b.content(b.choice(*marks))
     return b.zero_or_more(b.choice(*blocks, *([orphan] if orphans else []), text, literal))
 
@@ -191,9 +178,9 @@ def conversation(
         mentioned(opener) + thinking(b.literal(opener)),
         calls,
         *([stops(*stopping)] if stopping else []),
-        *([code()] if prose else []),
-        delimiters=(opener, *breaks, *stopping, *(["`"] if prose else [])),
+        delimiters=(opener, *breaks, *stopping),
         orphans=(closer, *orphans),
+        prose=prose,
     )
     first = b.optional(b.space(), thinking(b.literal(opener)))
     return Grammar(first + body, (("reasoning", thinking(b.optional(opener)) + body),))

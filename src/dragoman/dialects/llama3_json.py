@@ -17,7 +17,7 @@ from ..dialect import Dialect, Example
 from ..errors import Inexpressible
 from ..grammar import build as b
 from ..grammar.nodes import Grammar
-from ..idioms import code, json_members, stops, turn, write
+from ..idioms import json_members, stops, turn, write
 from ..types import Message, TextPart, ToolCall
 
 TAG = "<|python_tag|>"
@@ -37,9 +37,9 @@ _turn = turn(
     _tagged + _more,
     "\n" + _bare + _more,
     stops(*STOPS),
-    code(),
-    delimiters=(TAG, "\n{", *STOPS, "`"),
+    delimiters=(TAG, "\n{", *STOPS),
     orphans=(TAG,),
+    prose=True,
 )
 
 

@@ -42,6 +42,7 @@ __all__ = [
     "one_or_more",
     "optional",
     "peek",
+    "prose",
     "quoted_json",
     "reasoning",
     "ref",
@@ -157,6 +158,11 @@ def until(*delimiters: str, low: int = 0, then: tuple[str, ...] = (), gap: int =
     that one of these follows (after up to `gap` characters of whitespace) counts.
     """
     return n.Until(delimiters, low, then, gap if then else 0)
+
+
+def prose(*delimiters: str) -> Node:
+    """At least one character up to the first delimiter that no Markdown code quotes."""
+    return n.Until(delimiters, 1, prose=True)
 
 
 def framed(*markers: str) -> tuple[str, ...]:

@@ -158,13 +158,15 @@ class Until(Node, frozen=True, cache_hash=True):
     """The text up to the first delimiter, or to the end of the input; the delimiter is not read.
 
     With `low` 1 it does not match where a delimiter stands. With `then`, a delimiter counts only if one of
-    these (or the end of the input) follows it, after at most `gap` characters of layout whitespace.
+    these (or the end of the input) follows it, after at most `gap` characters of layout whitespace. In `prose`, a
+    delimiter does not count inside Markdown code (unless the option ``code`` is switched off).
     """
 
     delimiters: tuple[str, ...]
     low: int = 0
     then: tuple[str, ...] = ()
     gap: int = 0
+    prose: bool = False
 
 
 class JsonForm(StrEnum):

@@ -17,6 +17,7 @@ from .analyze import JSON_FIRST, Analysis, Report, analyze, lead_of
 from .first import ANYTHING, AT_END, Atom, First, NotAt, OneOf, Text
 from .labels import Label
 from .nodes import Grammar, Node
+from .prose import ProseStep
 from .steps import Step
 from .tries import Delimiters, followed_pattern, opening_pattern
 
@@ -208,7 +209,9 @@ class _Compiler:
     def _until(self, node: n.Until, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         then = followed_pattern(node.then, node.gap) if node.then else None
         delimiters = Delimiters(node.delimiters)
-        step = _linked(steps.UntilStep(delimiters, then, label), after)
+        quoting = node.prose and "code" not in self.without
+        reading = ProseStep(node.delimiters, label) if quoting else steps.UntilStep(delimiters, then, label)
+        step = _linked(reading, after)
         if node.low:
             return _linked(steps.SomeStep(delimiters), self._cut(cuts, step, 0))
         return step

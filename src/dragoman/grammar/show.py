@@ -54,11 +54,11 @@ def _text(node: Node, level: int) -> str:
             return "&" + _text(item, 3)
         case n.Negate(item=item):
             return "!" + _text(item, 3)
-        case n.Until(delimiters=delimiters, low=low, then=then):
+        case n.Until(delimiters=delimiters, low=low, then=then, prose=prose):
             shown = ", ".join(map(_quoted, delimiters))
             if then:
                 shown += f" then {' | '.join(map(_quoted, then))}"
-            return f"until{low or ''}({shown})"
+            return f"{'prose' if prose else 'until'}{low or ''}({shown})"
         case n.Json(form=form):
             return {"value": "json", "string": "json_string", "quoted": "quoted_json"}[form.value]
         case n.Rule(name=name) | n.Ref(name=name):

@@ -81,10 +81,9 @@ class CharsStep(Step):
         frame = machine.stack[-1]
         assert isinstance(frame, LoopFrame)
         text, at = machine.text, machine.at
-        found = self.match(text, at)
+        most = len(text) if self.high is None else at + self.high - frame.count
+        found = self.match(text, at, most)
         stop = found.end() if found else at
-        if self.high is not None:
-            stop = min(stop, at + self.high - frame.count)
         if stop > at:
             start = machine.base + at
             self.label.emit(machine, text[at:stop], start, machine.base + stop)

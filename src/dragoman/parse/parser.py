@@ -40,7 +40,7 @@ class Parser:
     __slots__ = ("_machine", "_utf8", "dialect", "feed")
 
     feed: Callable[[str], list[Event]]
-    """``feed(chunk)``: the events that this text decides, O(chunk) amortised; after `finish`, raises `ParserFinished`."""
+    """``feed(chunk)``: the events that this text decides; O(chunk), amortised. Raises `ParserFinished` after `finish`."""
 
     def __init__(
         self,

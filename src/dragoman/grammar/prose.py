@@ -1,0 +1,155 @@
+"""The step that reads prose: text up to a delimiter, where Markdown code quotes what is in it.
+
+Whether a backtick opens code does not change what the characters are, only whether a marker among them counts. So
+nothing waits for the end of a run of backticks or of a code span: the step keeps in which kind of code it is, and
+publishes as it goes. Code is read as in CommonMark, section 4.5 and 6.1, with two liberties: a fence may open
+anywhere on a line, and a code span ends with its line, so that a stray backtick can't hide a call further down.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .frames import Frame
+from .labels import Label, Rest
+from .steps import Step, UntilStep
+from .tries import Delimiters
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+__all__ = ["ProseFrame", "ProseStep"]
+
+_run = re.compile("`*+").match
+_tick_or_line = re.compile("[`\n]").search
+_line_of_ticks = re.compile("\n`*+\\Z").search
+
+
+class Mode:
+    """Where in Markdown the text is."""
+
+    TEXT = 0
+    OPENING = 1
+    """In a run of backticks that opens code."""
+    SPAN = 2
+    CLOSING = 3
+    """In a run of backticks that may close a span."""
+    INFO = 4
+    """On the line of what may be an opening fence."""
+    FENCE = 5
+    LINE = 6
+    """In backticks at the beginning of a line of fenced code."""
+
+
+class ProseFrame(Frame):
+    """The kind of code that is open: `size` is its run of backticks, `run` the one being read."""
+
+    __slots__ = ("mode", "run", "size")
+
+    def __init__(self) -> None:
+        self.mode, self.size, self.run = Mode.TEXT, 0, 0
+
+    def copy(self) -> ProseFrame:
+        other = ProseFrame()
+        other.mode, other.size, other.run = self.mode, self.size, self.run
+        return other
+
+
+class ProseStep(UntilStep):
+    """Text up to a delimiter that no code quotes."""
+
+    __slots__ = ("_in_code", "_in_text")
+
+    def __init__(self, words: tuple[str, ...], label: Label) -> None:
+        super().__init__(Delimiters(words), None, label)
+        self._in_text = label.rest(None, Delimiters((*words, "`")))
+        quick = label.rest(None, Delimiters(("`", "\n")))
+        self._in_code = Rest("`\n", quick.make, quick.make, None, free=True) if quick is not None else None
+
+    def run(self, machine: Machine) -> Step | None:
+        frame = machine.stack[-1]
+        if not isinstance(frame, ProseFrame):
+            frame = ProseFrame()
+            machine.stack.append(frame)
+        text, at = machine.text, machine.at
+        end = len(text)
+        while at < end and frame.mode != Mode.TEXT:
+            at = self._code(frame, text, at)
+        found = self.delimiters.find(text, at) if at < end else None
+        while at < end:
+            if found is not None and found.start() < at:  # else it is still the next one
+                found = self.delimiters.find(text, at)
+            tick = text.find("`", at, found.start() if found is not None else end)
+            if tick < 0:
+                partial = found is not None and found.group() not in self.delimiters.all
+                if found is None or (partial and machine.ended):
+                    break
+                if not partial:
+                    machine.stack.pop()
+                return self._take(machine, found.start(), not partial)
+            frame.mode, frame.size, at = Mode.OPENING, 0, tick
+            while at < end and frame.mode != Mode.TEXT:
+                at = self._code(frame, text, at)
+        if machine.ended:
+            machine.stack.pop()
+        return self._take(machine, end, machine.ended)
+
+    def settle(self, machine: Machine) -> None:
+        frame = machine.stack[-1]
+        mode = frame.mode if isinstance(frame, ProseFrame) else Mode.TEXT
+        if mode == Mode.TEXT:
+            machine.rest = self._in_text
+        elif mode in (Mode.SPAN, Mode.INFO, Mode.FENCE):
+            machine.rest = self._in_code
+
+    @staticmethod
+    def _code(frame: ProseFrame, text: str, at: int) -> int:
+        """Go on in code; back in text, the index where that begins."""
+        match frame.mode:
+            case Mode.OPENING:
+                at = _end_of_run(frame, text, at)
+                if at < len(text):
+                    frame.size, frame.run = frame.size + frame.run, 0
+                    frame.mode = Mode.INFO if frame.size >= 3 else Mode.SPAN
+            case Mode.SPAN | Mode.INFO:
+                found = _tick_or_line(text, at)
+                if found is None:
+                    return len(text)
+                at = found.start()
+                if text[at] == "`":
+                    frame.mode = Mode.CLOSING
+                else:
+                    frame.mode = Mode.FENCE if frame.mode == Mode.INFO else Mode.TEXT
+            case Mode.CLOSING:
+                at = _end_of_run(frame, text, at)
+                if at < len(text):
+                    frame.mode = Mode.TEXT if frame.run == frame.size else Mode.SPAN
+                    frame.run = 0
+            case Mode.FENCE:
+                return _in_fence(frame, text, at)
+            case Mode.LINE:
+                at = _end_of_run(frame, text, at)
+                if at < len(text):
+                    frame.mode = Mode.TEXT if frame.run >= frame.size else Mode.FENCE
+                    frame.run = 0
+        return at
+
+
+def _end_of_run(frame: ProseFrame, text: str, at: int) -> int:
+    found = _run(text, at)
+    end = found.end() if found is not None else at
+    frame.run += end - at
+    return end
+
+
+def _in_fence(frame: ProseFrame, text: str, at: int) -> int:
+    """To the closing fence, or to the end of what is there."""
+    closing = text.find("\n" + "`" * frame.size, at)
+    if closing >= 0:
+        frame.mode, frame.run = Mode.LINE, 0
+        return closing + 1
+    line = _line_of_ticks(text, at)
+    if line is not None:
+        frame.mode, frame.run = Mode.LINE, len(text) - line.start() - 1
+    return len(text)

@@ -1,0 +1,50 @@
+"""Exceptions carry facts and say them in one sentence, with the next step where there is one."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+
+import pytest
+
+from dragoman import errors
+from dragoman.errors import (
+    DelimiterError,
+    DragomanError,
+    Inexpressible,
+    InvalidDialect,
+    InvalidStart,
+    InvalidTool,
+    ParserFinished,
+    UnknownDialect,
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (DelimiterError("until()", "a delimiter is empty", "give one"), "a delimiter is empty: in until(); give one"),
+        (UnknownDialect("x", ("y", "z"), ("y", "z")), "unknown dialect 'x'; did you mean 'y' or 'z'?"),
+        (UnknownDialect("x", (), ("y", "z")), "unknown dialect 'x'; known are y, z"),
+        (InvalidDialect("a.py", "a Dialect", "nothing"), "a.py: expected a Dialect, found nothing"),
+        (InvalidTool("name", "a string", 3), "tool: name should be a string, found 3"),
+        (InvalidTool("type", "a word", "x" * 99, "f"), f"tool 'f': type should be a word, found '{'x' * 56}..."),
+        (InvalidStart("d", "x", ("a", "b")), "dialect 'd' can't start in 'x'; it can start in a, b"),
+        (Inexpressible("d", 2, "it is empty"), "dialect 'd' can't write part 2 of the message: it is empty"),
+        (ParserFinished(), "the parser has finished: make a new one for new input, or copy() it before finish()"),
+    ],
+)
+def test_an_error_says_what_is_wrong_and_can_be_carried_about(error: DragomanError, sentence: str) -> None:
+    assert str(error) == sentence
+    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (type(twin), vars(twin), str(twin)) == (type(error), vars(error), sentence)
+
+
+def test_the_tree_at_the_head_of_the_module_is_the_tree_of_its_classes() -> None:
+    assert errors.__doc__ is not None
+    drawn = [word for line in errors.__doc__.splitlines() for word in line.split()[:4] if word in errors.__all__]
+    assert sorted(drawn) == sorted(errors.__all__)
+    classes = {name: kind for name, kind in vars(errors).items() if inspect.isclass(kind)}
+    assert sorted(classes) == sorted(errors.__all__)
+    assert all(issubclass(kind, DragomanError) for kind in classes.values())
