@@ -70,6 +70,18 @@ def test_a_rule_that_commits_reads_the_same_however_the_input_is_cut(text: str, 
         assert run(whole, *cut(text, places)) == expected
 
 
+@hard
+@given(BRACKETS, st.integers(0))
+def test_a_copy_made_in_the_middle_of_a_rule_goes_on_as_if_it_were_the_only_one(text: str, place: int) -> None:
+    for whole in (NESTED, (NESTED + "." | b.ref("r") + ")") + b.until()):
+        machine = Machine(program_of(Grammar(whole)))
+        before, after = cut(text, [place])
+        events = machine.feed(before)
+        twin = machine.copy()
+        machine.feed(")b((")
+        assert merge(events + twin.feed(after) + twin.finish()) == run(whole, text)
+
+
 def test_a_commit_before_the_first_character_is_refused_or_means_the_same_however_the_input_is_cut() -> None:
     """It gives up the end of the repetition before it is known whether there is another turn."""
     grammar = b.zero_or_more(b.commit(), "a") + "b"

@@ -13,7 +13,9 @@ import pytest
 from dragoman import Parser
 from dragoman.events import Event, Problem, merge
 from dragoman.grammar.frames import CallState
+from dragoman.grammar.labels import Rest
 from dragoman.grammar.machine import Machine
+from dragoman.grammar.prose import ProseRest
 from dragoman.grammar.steps import Step
 from tests.regressions.reading import DIALECTS, called
 
@@ -63,8 +65,18 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     for kind in set(kinds_of_steps()):
         if "run" in kind.__dict__:
             monkeypatch.setattr(kind, "run", counted_step(kind.__dict__["run"]))
-    for name in ("resume", "_feed_text", "_feed_json"):
+
+    def counted_read(read):  # type: ignore[no-untyped-def]
+        def wrapped(self: Rest, machine: Machine, text: str) -> object:
+            count.characters += len(machine.text) + len(text)
+            return read(self, machine, text)
+
+        return wrapped
+
+    for name in ("resume", "_feed_json"):
         monkeypatch.setattr(Machine, name, counted_feed(getattr(Machine, name)))
+    for kind_of_rest, name in ((Rest, "search"), (ProseRest, "read")):
+        monkeypatch.setattr(kind_of_rest, name, counted_read(getattr(kind_of_rest, name)))
     copy = CallState.copy
 
     def counted_copy(self: CallState) -> CallState:

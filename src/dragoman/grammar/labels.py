@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
 from ..events import ContentDelta, Event, Malformed, Markup, ProblemKind, ReasoningDelta, TagDelta
 from .frames import ValueFrame
-from .tries import Delimiters
+from .tries import LONG, Delimiters
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -29,7 +28,6 @@ __all__ = [
 ]
 
 
-Search = Callable[[str], re.Match[str] | None]
 Make = Callable[[str, int, int], Event]
 
 
@@ -37,21 +35,49 @@ class Rest:
     """How to publish chunks while a machine rests inside one long text.
 
     A chunk with none of the characters `first`, `second` and `third` in it (and, unless it is `free`, none that is not
-    printable) becomes an event by `make`. In others, `search` finds a delimiter or, at the end, the beginning of
-    one; what comes before it becomes an event by `turn`. Calls that are open `keep` their characters.
+    printable) becomes an event by `make`. Others are `read`, where there is a delimiter to look for: what comes before
+    it, or before the beginning of one, becomes an event by `turn`. Calls that are open `keep` their characters.
     """
 
-    __slots__ = ("delimiters", "first", "free", "keep", "make", "search", "second", "third", "turn")
+    __slots__ = ("first", "free", "keep", "make", "second", "third", "turn", "until")
 
     def __init__(
         self, marks: str, make: Make, turn: Make, until: Delimiters | None, *, free: bool = False, keep: bool = False
     ) -> None:
-        # The empty string is in every chunk: with more than three marks none is let through unsearched.
+        # The empty string is in every chunk: with more than three marks, or none, nothing is let through unread.
         shown = list(marks * 3)[:3] if 1 <= len(marks) <= 3 else ["", "", ""]
         self.first, self.second, self.third = shown
-        self.make, self.turn, self.free, self.keep = make, turn, free, keep
-        self.search = until.search if until is not None else None
-        self.delimiters = until.all if until is not None else frozenset[str]()
+        self.make, self.turn, self.until, self.free, self.keep = make, turn, until, free, keep
+
+    def read(self, machine: Machine, chunk: str) -> list[Event]:
+        """The events of a chunk with something in it that could begin a delimiter."""
+        return self.search(machine, machine.text + chunk if machine.text else chunk)
+
+    def search(self, machine: Machine, text: str) -> list[Event]:
+        """Publish the text up to a delimiter, and go on behind it."""
+        assert self.until is not None
+        found = self.until.search(text) if len(text) < LONG else self.until.find(text, 0)
+        if found is None:
+            return self.publish(machine, text, len(text))
+        if found.group() not in self.until.all:  # only the beginning of one, which waits for the rest
+            return self.publish(machine, text, found.start())
+        machine.text = text
+        return machine.resume()
+
+    def publish(self, machine: Machine, text: str, stop: int) -> list[Event]:
+        """Publish the text up to an index; the machine holds what is behind it."""
+        if stop == len(text):
+            machine.text = ""
+        else:
+            machine.text, text = text[stop:], text[:stop]
+            if not stop:
+                return []
+        start = machine.base
+        machine.base = end = start + stop
+        if self.keep:
+            machine.kept.append(text)
+            machine.kept_to = end
+        return [self.turn(text, start, end)] if stop else []
 
 
 class Label:
@@ -83,7 +109,7 @@ class TextLabel(Label):
         machine.out.append(self.make(text, start, end))
         return True
 
-    def rest(self, machine: Machine | None, until: Delimiters) -> Rest | None:
+    def rest(self, machine: Machine | None, until: Delimiters) -> Rest:
         return Rest(until.firsts, self.make, self.make, until, free=True, keep=self.keep)
 
 

@@ -113,8 +113,8 @@ class Machine:
                     self.kept.append(chunk)
                     self.kept_to = end
                 return [rest.make(chunk, start, end)]
-            if rest.search is not None:
-                return self._feed_text(rest, chunk)
+            if rest.until is not None:
+                return rest.read(self, chunk)
         if self.scanner is not None:
             return self._feed_json(self.scanner, chunk)
         if self._finished:
@@ -233,29 +233,6 @@ class Machine:
 
     # Inside
 
-    def _feed_text(self, rest: Rest, chunk: str) -> list[Event]:
-        """A chunk inside text, with something in it that could begin a delimiter."""
-        text = self.text + chunk if self.text else chunk
-        assert rest.search is not None
-        found = rest.search(text)
-        start = self.base
-        if found is None:
-            self.text = ""
-        else:
-            if found.group() in rest.delimiters:
-                self.text = text
-                return self.resume()
-            stop = found.start()  # only the beginning of one, which waits for the rest
-            self.text = text[stop:]
-            text = text[:stop]
-        if not text:
-            return []
-        self.base = end = start + len(text)
-        if rest.keep:
-            self.kept.append(text)
-            self.kept_to = end
-        return [rest.turn(text, start, end)]
-
     def _feed_json(self, scanner: Scanner, chunk: str) -> list[Event]:
         """A chunk inside a call's JSON arguments, most of which do not end in it."""
         end = scanner.scan(chunk, 0)
@@ -304,7 +281,7 @@ class Machine:
         self.out = []
         events = unbundled(out) if self.memo else cast("list[Event]", out)
         self.memo.clear()
-        if self.step is not None:
+        if self.step is not None and not self._finished:
             self.step.settle(self)
         return events
 

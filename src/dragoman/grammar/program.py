@@ -209,8 +209,9 @@ class _Compiler:
     def _until(self, node: n.Until, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         then = followed_pattern(node.then, node.gap) if node.then else None
         delimiters = Delimiters(node.delimiters)
-        quoting = node.prose and "code" not in self.without
-        reading = ProseStep(node.delimiters, label) if quoting else steps.UntilStep(delimiters, then, label)
+        reading: Step = steps.UntilStep(delimiters, then, label)
+        if node.prose and "code" not in self.without and isinstance(label, labels.TextLabel):
+            reading = ProseStep(node.delimiters, label)
         step = _linked(reading, after)
         if node.low:
             return _linked(steps.SomeStep(delimiters), self._cut(cuts, step, 0))

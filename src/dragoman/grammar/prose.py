@@ -12,14 +12,15 @@ import re
 from typing import TYPE_CHECKING
 
 from .frames import Frame
-from .labels import Label, Rest
+from .labels import Rest, TextLabel
 from .steps import Step, UntilStep
 from .tries import Delimiters
 
 if TYPE_CHECKING:
+    from ..events import Event
     from .machine import Machine
 
-__all__ = ["ProseFrame", "ProseStep"]
+__all__ = ["ProseFrame", "ProseRest", "ProseStep"]
 
 _run = re.compile("`*+").match
 _tick_or_line = re.compile("[`\n]").search
@@ -56,23 +57,58 @@ class ProseFrame(Frame):
         return other
 
 
+class ProseRest(Rest):
+    """How to publish chunks of prose; in a chunk with a mark in it, code is followed without taking steps."""
+
+    __slots__ = ("step",)
+
+    def __init__(self, step: ProseStep, marks: str, rest: Rest) -> None:
+        super().__init__(marks, rest.make, rest.turn, rest.until, free=True)
+        self.step = step
+
+    def read(self, machine: Machine, chunk: str) -> list[Event]:
+        text = machine.text + chunk if machine.text else chunk
+        frame = machine.stack[-1]
+        assert isinstance(frame, ProseFrame)
+        if not frame.mode and "`" not in text:
+            return self.search(machine, text)
+        stop, done = self.step.advance(frame, text, 0)
+        events = self.publish(machine, text, stop)
+        if done:
+            return events + machine.resume()
+        machine.rest = self.step.rests[frame.mode]
+        return events
+
+
 class ProseStep(UntilStep):
     """Text up to a delimiter that no code quotes."""
 
-    __slots__ = ("_in_code", "_in_text")
+    __slots__ = ("rests",)
 
-    def __init__(self, words: tuple[str, ...], label: Label) -> None:
-        super().__init__(Delimiters(words), None, label)
-        self._in_text = label.rest(None, Delimiters((*words, "`")))
-        quick = label.rest(None, Delimiters(("`", "\n")))
-        self._in_code = Rest("`\n", quick.make, quick.make, None, free=True) if quick is not None else None
+    def __init__(self, words: tuple[str, ...], label: TextLabel) -> None:
+        delimiters = Delimiters(words)
+        super().__init__(delimiters, None, label)
+        rest = label.rest(None, delimiters)
+        text, code, run = (ProseRest(self, marks, rest) for marks in (delimiters.firsts + "`", "`\n", ""))
+        self.rests = (text, run, code, run, code, code, run)  # by mode: in a run, every character tells
 
     def run(self, machine: Machine) -> Step | None:
         frame = machine.stack[-1]
         if not isinstance(frame, ProseFrame):
             frame = ProseFrame()
             machine.stack.append(frame)
-        text, at = machine.text, machine.at
+        stop, done = self.advance(frame, machine.text, machine.at, machine.ended)
+        if done:
+            machine.stack.pop()
+        return self._take(machine, stop, done)
+
+    def settle(self, machine: Machine) -> None:
+        frame = machine.stack[-1]
+        if isinstance(frame, ProseFrame):
+            machine.rest = self.rests[frame.mode]
+
+    def advance(self, frame: ProseFrame, text: str, at: int, ended: bool = False) -> tuple[int, bool]:
+        """How far the text reaches, and whether a delimiter, or the end of the input, stands there."""
         end = len(text)
         while at < end and frame.mode != Mode.TEXT:
             at = self._code(frame, text, at)
@@ -82,26 +118,14 @@ class ProseStep(UntilStep):
                 found = self.delimiters.find(text, at)
             tick = text.find("`", at, found.start() if found is not None else end)
             if tick < 0:
-                partial = found is not None and found.group() not in self.delimiters.all
-                if found is None or (partial and machine.ended):
+                if found is None:
                     break
-                if not partial:
-                    machine.stack.pop()
-                return self._take(machine, found.start(), not partial)
+                full = found.group() in self.delimiters.all
+                return (end, True) if ended and not full else (found.start(), full)
             frame.mode, frame.size, at = Mode.OPENING, 0, tick
             while at < end and frame.mode != Mode.TEXT:
                 at = self._code(frame, text, at)
-        if machine.ended:
-            machine.stack.pop()
-        return self._take(machine, end, machine.ended)
-
-    def settle(self, machine: Machine) -> None:
-        frame = machine.stack[-1]
-        mode = frame.mode if isinstance(frame, ProseFrame) else Mode.TEXT
-        if mode == Mode.TEXT:
-            machine.rest = self._in_text
-        elif mode in (Mode.SPAN, Mode.INFO, Mode.FENCE):
-            machine.rest = self._in_code
+        return end, ended
 
     @staticmethod
     def _code(frame: ProseFrame, text: str, at: int) -> int:

@@ -7,7 +7,7 @@ import re
 LONG = 256
 """Characters from which on it pays to look for marks before looking for delimiters."""
 
-__all__ = ["Delimiters", "delimiter_pattern", "followed_pattern", "opening_pattern"]
+__all__ = ["LONG", "Delimiters", "delimiter_pattern", "followed_pattern", "opening_pattern"]
 
 _Trie = dict[str, "_Trie"]
 
