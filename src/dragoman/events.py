@@ -82,8 +82,6 @@ class ProblemKind(StrEnum):
     """The arguments are not JSON but text, handed over as written (Harmony's ``code``)."""
     AMBIGUOUS_CLOSE = "ambiguous_close"
     """A value holds its own closing marker: it ended at the one that a legal continuation follows."""
-    LIMIT_EXCEEDED = "limit_exceeded"
-    """A bound on depth, length or size was passed."""
 
 
 class ReasoningDelta(Struct, frozen=True, gc=False, tag="reasoning_delta"):

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from json import JSONDecoder, dumps, loads
+from json import JSONDecoder, dumps
 
 from .errors import Inexpressible
 from .events import ProblemKind
 from .grammar import build as b
+from .grammar.analyze import FIELD_LIMIT
+from .grammar.json import Scanner
 from .grammar.nodes import Grammar, Node
 from .types import Message, Part, TextPart, ThinkingPart, ToolCall
 
@@ -117,12 +119,12 @@ def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...])
     first = b.call(opening + b.space() + b.optional("[", b.space()) + rest, close=ends, closers=closers, resume=resume)
     further = b.call(rest, close=ends, closers=closers, resume=resume)
     closer = b.optional(b.space(), b.optional("]", b.space()), b.choice(*closers))
-    return first + b.zero_or_more(b.optional(b.space(), ","), b.space(), further) + closer
+    return first + b.zero_or_more(b.optional(b.space(), ","), b.space(), b.negate(b.choice(*closers)), further) + closer
 
 
 def token_calls(
     sections: tuple[str, ...],
-    head: Node | str,
+    head: str,
     name: Node,
     body: Node,
     closer: str,
@@ -130,11 +132,9 @@ def token_calls(
     stopping: tuple[str, ...],
 ) -> Node:
     """Calls with a name between control tokens and a JSON body, in a section that may be missing."""
-    resume = (*sections, *section_ends, *stopping)
-    if isinstance(head, str):
-        resume = (head, *resume)
+    resume = (head, *sections, *section_ends, *stopping)
     one = b.call(
-        b.sequence(head) + b.commit() + name + body,
+        head + b.commit() + name + body,
         close=b.space() + closer,
         closers=(closer,),
         resume=resume,
@@ -203,13 +203,14 @@ def write(
     thinking: Callable[[str], str] | None = None,
     text: Callable[[TextPart], str] | None = None,
     opener: str = "",
+    names: str = r"[\s\S]+",
 ) -> str:
     """Write a message part by part, neighbouring calls together.
 
     `calls` is told whether text stood before and whether anything comes after. Without `text`, text is written as
-    it is. Raises `Inexpressible` for text that holds one of the `marks`, arguments that are no JSON object, calls
-    that could not be parsed, thoughts or channels where there is no way to write them, and a thought within the turn
-    that would look as if its `opener` were only mentioned.
+    it is. Raises `Inexpressible` for text that holds one of the `marks`, arguments that are no JSON object, calls that
+    could not be parsed or whose name is none of `names` (a pattern), thoughts or channels where there is no way to
+    write them, and a thought within the turn that would look as if its `opener` were only mentioned.
     """
     out: list[str] = []
     parts = message.parts
@@ -227,7 +228,7 @@ def write(
                     raise Inexpressible(dialect, k, f"behind {opener}, {thoughts[0]!r} would make it a mention")
                 out.append(thinking(thoughts))
             case ToolCall():
-                group = _calls_from(dialect, parts, k)
+                group = _calls_from(dialect, parts, k, names)
                 after_text = k > 0 and isinstance(parts[k - 1], TextPart)
                 k += len(group) - 1
                 out.append(calls(group, after_text, k + 1 < len(parts)))
@@ -237,11 +238,13 @@ def write(
     return "".join(out)
 
 
-def _calls_from(dialect: str, parts: Sequence[Part], k: int) -> list[ToolCall]:
+def _calls_from(dialect: str, parts: Sequence[Part], k: int, names: str) -> list[ToolCall]:
     group: list[ToolCall] = []
     for part in parts[k:]:
         if not isinstance(part, ToolCall):
             break
+        if not re.fullmatch(names, part.name) or len(dumps(part.name)) > FIELD_LIMIT:
+            raise Inexpressible(dialect, k + len(group), f"no call can have the name {part.name!r}")
         _require_object(dialect, k + len(group), part.arguments)
         group.append(part)
     return group
@@ -256,29 +259,30 @@ def _require_plain(dialect: str, part: int, text: str, marks: tuple[str, ...]) -
 
 
 def _require_object(dialect: str, part: int, arguments: str) -> None:
-    try:
-        value = loads(arguments)
-    except ValueError as error:
-        raise Inexpressible(dialect, part, f"its arguments are not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise Inexpressible(dialect, part, "its arguments are not a JSON object")
+    scanner = Scanner()
+    if arguments[:1] != "{" or scanner.scan(arguments, 0) != len(arguments) or not scanner.done:
+        reason = scanner.error or "not one object, without anything around it"
+        raise Inexpressible(dialect, part, f"its arguments are no JSON object that can be read back: {reason}")
 
 
 _decode = JSONDecoder().raw_decode
-_SPACE = " \t\r\n"
+_layout = re.compile(r"[ \t\r\n,]*+").match
 
 
 def members_of(arguments: str) -> list[tuple[str, str]]:
     """The members of a JSON object: each key decoded, each value as the JSON text that it is."""
     found: list[tuple[str, str]] = []
-    at = arguments.index("{") + 1
-    while True:
-        at += len(arguments[at:]) - len(arguments[at:].lstrip(_SPACE + ","))
-        if arguments[at] == "}":
-            return found
+    at = _past(arguments, arguments.index("{") + 1)
+    while arguments[at] != "}":
         key, at = _decode(arguments, at)
-        at = arguments.index(":", at) + 1
-        at += len(arguments[at:]) - len(arguments[at:].lstrip(_SPACE))
+        at = _past(arguments, arguments.index(":", at) + 1)
         _, end = _decode(arguments, at)
         found.append((str(key), arguments[at:end]))
-        at = end
+        at = _past(arguments, end)
+    return found
+
+
+def _past(text: str, at: int) -> int:
+    """The index of what comes after layout and commas."""
+    layout = _layout(text, at)
+    return layout.end() if layout is not None else at

@@ -25,9 +25,11 @@ from ..types import Message, TextPart, ThinkingPart, ToolCall
 THINK, THOUGHT = "<think>", "</think>"
 CALLS, CALLS_END = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
 CALL, SEP, CALL_END = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
+NAME = r"^<`\s"
+NAMES = rf"[{NAME}]{{1,128}}"
 STOPS = ("<｜end▁of▁sentence｜>",)
 
-_head = b.space() + "function" + SEP + b.space() + b.name(b.chars("^<`\\s", 1, 128))
+_head = b.space() + "function" + SEP + b.space() + b.name(b.chars(NAME, 1, 128))
 _calls = token_calls((CALLS,), CALL, _head, fenced_json(), CALL_END, (CALLS_END,), STOPS)
 _grammar = conversation(
     (THINK, THOUGHT),
@@ -51,6 +53,7 @@ def _write(message: Message) -> str:
         marks=(THINK, THOUGHT, CALLS, CALLS_END, CALL, CALL_END, *STOPS),
         thinking=lambda text: f"{THINK}\n{text}\n{THOUGHT}\n\n",
         calls=_write_calls,
+        names=NAMES,
     )
 
 

@@ -19,10 +19,12 @@ from ..types import Message, TextPart, ThinkingPart, ToolCall
 THINK, THOUGHT = "<think>", "</think>"
 CALLS, CALLS_END = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
 CALL, SEP, CALL_END = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
+NAME = r"^<\s"
+NAMES = rf"[{NAME}]{{1,128}}"
 STOPS = ("<｜end▁of▁sentence｜>",)
 
 _body = b.literal(SEP) + b.space() + arguments_json()
-_calls = token_calls((CALLS,), CALL, b.name(b.chars("^<\\s", 1, 128)), _body, CALL_END, (CALLS_END,), STOPS)
+_calls = token_calls((CALLS,), CALL, b.name(b.chars(NAME, 1, 128)), _body, CALL_END, (CALLS_END,), STOPS)
 _grammar = conversation(
     (THINK, THOUGHT),
     _calls,
@@ -45,6 +47,7 @@ def _write(message: Message) -> str:
         marks=(THINK, THOUGHT, CALLS, CALLS_END, CALL, CALL_END, *STOPS),
         thinking=lambda text: f"{THINK}{text}{THOUGHT}",
         calls=_write_calls,
+        names=NAMES,
         opener=THINK,
     )
 

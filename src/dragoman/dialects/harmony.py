@@ -31,6 +31,7 @@ from ..types import Message, TextPart, ThinkingPart, ToolCall
 START, CHANNEL, MESSAGE, CONSTRAIN, END = "<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|end|>"
 STOPS = ("<|return|>", "<|call|>")
 ENDS = (END, START, *STOPS)
+NAMES = r"[^\s<]{1,200}"
 HEADS = (START, CHANNEL, MESSAGE, CONSTRAIN, "assistant", "to=")
 
 
@@ -83,6 +84,8 @@ def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str
     if len(calls) > 1 or more:
         raise Inexpressible("harmony", 0, "a call ends the output, so there can be only one, at the end")
     (call,) = calls
+    if call.name.startswith("functions."):
+        raise Inexpressible("harmony", 0, "the namespace is not part of a name")
     recipient = call.name if call.name == "python" or call.name.startswith("browser.") else f"functions.{call.name}"
     return f"{START}assistant{CHANNEL}commentary to={recipient} {CONSTRAIN}json{MESSAGE}{call.arguments}"
 
@@ -99,6 +102,7 @@ def _write(message: Message) -> str:
         text=_write_text,
         thinking=lambda text: f"{START}assistant{CHANNEL}analysis{MESSAGE}{text}{END}",
         calls=_write_calls,
+        names=NAMES,
     )
     # The prompt has written the first beginning; a stop marker, not <|end|>, ends the last message.
     return text.removeprefix(f"{START}assistant").removesuffix(END)

@@ -11,9 +11,11 @@ singular. Prompts of K2-Thinking and K2.5 may end in ``<think>``: start="reasoni
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..dialect import Dialect, Example
+from ..errors import Inexpressible
 from ..grammar import build as b
 from ..idioms import arguments_json, conversation, token_calls, write
 from ..types import Message, TextPart, ThinkingPart, ToolCall
@@ -24,6 +26,7 @@ SECTIONS = (SECTION, "<|tool_call_section_begin|>")
 SECTION_ENDS = (SECTION_END, "<|tool_call_section_end|>")
 CALL, ARGUMENTS, CALL_END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
 STOPS = ("<|im_end|>",)
+NAMES = r"[^<\s]{1,150}"
 HEADER = r"\s*(?P<id>(?:functions\.)?(?P<name>.+?)(?::\d+)?)\s*"
 
 _body = b.literal(ARGUMENTS) + b.space() + arguments_json()
@@ -42,6 +45,10 @@ _grammar = conversation(
 
 def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
     headers = [c.id if c.id is not None else f"functions.{c.name}:{k}" for k, c in enumerate(calls)]
+    for k, (header, call) in enumerate(zip(headers, calls, strict=True)):
+        read = re.fullmatch(HEADER, header)
+        if "<" in header or read is None or (read["id"], read["name"]) != (header, call.name):
+            raise Inexpressible("kimi_k2", k, f"the id {header!r} does not name {call.name!r}")
     blocks = (f"{CALL}{header}{ARGUMENTS}{c.arguments}{CALL_END}" for header, c in zip(headers, calls, strict=True))
     return SECTION + "".join(blocks) + SECTION_END
 
@@ -53,6 +60,7 @@ def _write(message: Message) -> str:
         marks=(THINK, THOUGHT, *SECTIONS, *SECTION_ENDS, CALL, CALL_END, *STOPS),
         thinking=lambda text: f"{THINK}{text}{THOUGHT}",
         calls=_write_calls,
+        names=NAMES,
         opener=THINK,
     )
 

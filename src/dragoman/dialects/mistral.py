@@ -18,6 +18,8 @@ from ..idioms import arguments_json, conversation, json_members, write
 from ..types import Message, TextPart, ThinkingPart, ToolCall
 
 THINK, THOUGHT, CALLS, CALL_ID, ARGS = "[THINK]", "[/THINK]", "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"
+NAME = r"^\[\]{}\s"
+NAMES = rf"[{NAME}]{{1,128}}"
 STOPS = ("</s>",)
 
 _resume = (CALLS, *STOPS)
@@ -27,7 +29,7 @@ _first = b.call(CALLS + b.space() + "[" + b.space() + _object, close=_ends, clos
 _further = b.call(_object, close=_ends, closers=("]",), resume=_resume)
 _array = _first + b.zero_or_more(b.space(), b.optional(",", b.space()), _further) + b.optional(b.space(), "]")
 _id = b.optional(CALL_ID, b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
-_name = b.field_name(b.chars("A-Za-z0-9_.:/-", 1, 128))
+_name = b.field_name(b.chars(NAME, 1, 128))
 _head = b.begin(_name, b.space(), _id, b.optional(ARGS), b.space(), b.peek(b.one('{"')))
 _named = b.call(CALLS + b.space() + _head + b.commit() + arguments_json(), resume=_resume)
 _none = CALLS + b.space() + "[" + b.space() + "]"
@@ -54,6 +56,7 @@ def _write(message: Message) -> str:
         marks=(THINK, THOUGHT, CALLS, CALL_ID, ARGS, *STOPS),
         thinking=lambda text: f"{THINK}{text}{THOUGHT}",
         calls=_write_calls,
+        names=NAMES,
         opener=THINK,
     )
 

@@ -21,6 +21,7 @@ follows. Models also leave out ``<tool_call>``, or put several functions into on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from json import loads
 
@@ -32,6 +33,7 @@ from ..types import Message, TextPart, ThinkingPart, Tool, ToolCall
 
 THINK, THOUGHT, CALL, CALLED = "<think>", "</think>", "<tool_call>", "</tool_call>"
 FUNCTION, FUNCTION_END, PARAMETER, PARAMETER_END = "<function=", "</function>", "<parameter=", "</parameter>"
+NAMES = r"[^<>\n]{1,128}"
 STOPS = ("<|im_end|>", "<|endoftext|>")
 AFTER = (FUNCTION_END, CALLED, CALL, *STOPS)
 
@@ -59,6 +61,8 @@ def _write_call(call: ToolCall) -> str:
     values = []
     for key, json in members_of(call.arguments):
         value = loads(json) if json.startswith('"') else json
+        if not re.fullmatch(r"[^>\n]{1,128}", key):
+            raise Inexpressible("qwen3_coder", 0, f"no parameter can have the name {key!r}")
         if PARAMETER_END in value:
             raise Inexpressible("qwen3_coder", 0, f"the value of {key!r} holds {PARAMETER_END}")
         values.append(f"{PARAMETER}{key}>\n{value}\n{PARAMETER_END}\n")
@@ -76,6 +80,7 @@ def _write(message: Message) -> str:
         marks=(THINK, THOUGHT, CALL, CALLED, FUNCTION, FUNCTION_END, PARAMETER_END, *STOPS),
         thinking=lambda text: f"{THINK}\n{text}\n{THOUGHT}\n\n",
         calls=_write_calls,
+        names=NAMES,
     )
 
 

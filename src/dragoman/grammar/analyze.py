@@ -7,6 +7,7 @@ a choice costs nothing at run time, since its alternatives are given up as soon 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -90,9 +91,9 @@ def delimiter_problem(delimiters: tuple[str, ...]) -> str | None:
     None may be empty or a prefix of another, and one may contain another only as a suffix: then the first
     match is the only one, and "earliest start" and "earliest end" (as constraint engines see it) agree.
     """
+    if "" in delimiters:
+        return "a delimiter is empty"
     for delimiter in delimiters:
-        if not delimiter:
-            return "a delimiter is empty"
         for other in delimiters:
             if other is delimiter or other == delimiter:
                 continue
@@ -149,12 +150,56 @@ class Analysis:
                 case n.Ref(name=name) if name not in self.rules:
                     known = ", ".join(sorted(self.rules)) or "none"
                     raise UnknownRule(ebnf_node(node), f"no rule {name!r}", f"define it; known rules: {known}")
-                case n.Peek() | n.Negate() if any(isinstance(inner, n.Commit) for inner in node.walk()):
+                case n.Call(closers=closers, resume=resume):
+                    self._check_markers(node, (*closers, *resume))
+                case n.Header(stop=stop, abort=abort):
+                    self._check_markers(node, (stop, *abort))
+                case n.Peek() | n.Negate() if any(isinstance(inner, n.Commit) for inner in self._below(node)):
                     raise GrammarError(ebnf_node(node), "a lookahead can't commit", "move the commit() behind it")
-        for name in self.recursive:
+        for name in sorted(self.recursive):
             if self._leads_to(self.rules[name], name, set()):
                 fix = "let it read a character before it calls itself"
                 raise LeftRecursion(f"rule {name!r}", "a rule starts with itself", fix)
+
+    @staticmethod
+    def _check_markers(node: Node, markers: tuple[str, ...]) -> None:
+        problem = delimiter_problem(tuple(dict.fromkeys(markers)))
+        if problem:
+            raise DelimiterError(ebnf_node(node), problem, "change the markers")
+
+    def _below(self, node: Node) -> Iterator[Node]:
+        """The node and all below it, through references."""
+        seen: set[str] = set()
+        pending = [node]
+        while pending:
+            for inner in pending.pop().walk():
+                yield inner
+                if isinstance(inner, n.Ref) and inner.name not in seen and inner.name in self.rules:
+                    seen.add(inner.name)
+                    pending.append(self.rules[inner.name])
+
+    def commits_first(self, node: Node) -> bool:
+        """Whether the node can commit before it has looked at a character."""
+        match node:
+            case n.Commit():
+                return True
+            case n.Sequence(items=items):
+                for item in items:
+                    if self.commits_first(item):
+                        return True
+                    if isinstance(item, n.Peek) or not self.first(item).empty:
+                        return False
+                return False
+            case n.Ref(name=name) if name in self.recursive:
+                return False  # it reads before it calls itself; what it does first was asked at its rule
+            case n.Ref(name=name):
+                return self.commits_first(self.rules[name])
+            case n.Header():
+                return False
+            case n.Call(item=item, close=close):
+                return self.commits_first(n.Sequence((item, close)))
+            case _:
+                return any(self.commits_first(item) for item in node.children())
 
     def _leads_to(self, node: Node, name: str, seen: set[str]) -> bool:
         """Whether the rule can be called before a character is read."""
@@ -165,6 +210,10 @@ class Analysis:
                 if node.name in seen:
                     return False
                 return self._leads_to(self.rules[node.name], name, seen | {node.name})
+            case n.Header():
+                return False
+            case n.Call(item=item, close=close):
+                return self._leads_to(n.Sequence((item, close)), name, seen)
             case n.Sequence():
                 for item in node.items:
                     if self._leads_to(item, name, seen):
@@ -224,9 +273,10 @@ class Analysis:
                 return followed_by(self.first(item), self.first(close)) if self.first(item).empty else self.first(item)
             case n.Value(until=inner):
                 return self.first(inner)
+            case _ if len(node.children()) == 1:
+                return self.first(node.children()[0])
             case _:
-                (item,) = node.children()
-                return self.first(item)
+                raise TypeError(f"not a node of this vocabulary: {node!r}")
 
     def _first_of_rule(self, name: str, item: Node) -> First:
         if name in self._open:
@@ -346,8 +396,10 @@ class Analysis:
             case n.Value(until=inner_until):
                 inner = self.extent(inner_until, follow)
                 return inner._replace(held=inner.held + VALUE_LIMIT)
-            case _:
+            case _ if len(node.children()) == 1:
                 return self.extent(node.children()[0], follow)
+            case _:
+                raise TypeError(f"not a node of this vocabulary: {node!r}")
 
     def _extent_of_sequence(self, items: Nodes, follow: First) -> Extent:
         consumed = reach = held = 0

@@ -85,15 +85,25 @@ def special(text: str) -> Node:
     return n.Literal(text, special=True)
 
 
+def _class_problem(cls: str) -> str:
+    """Why this can't stand between brackets; nothing if it can."""
+    if not re.fullmatch(r"(?:[^\[\]\\]|\\.)+", cls, re.DOTALL):
+        return "brackets and backslashes need a backslash"
+    try:
+        re.compile(f"[{cls}]")
+    except re.error as error:
+        return str(error)
+    return ""
+
+
 def chars(cls: str, low: int = 1, high: int | None = None) -> Node:
     """`low` to `high` (``None``: any number of) characters of a class such as ``a-z0-9`` or ``^\\n>``.
 
     Raises `GrammarError` if the class or the bounds make no sense.
     """
-    try:
-        re.compile(f"[{cls}]")
-    except re.error as error:
-        raise GrammarError(f"chars({cls!r})", f"not a character class ({error})", "write it as in [..]") from None
+    problem = _class_problem(cls)
+    if problem:
+        raise GrammarError(f"chars({cls!r})", f"not a character class ({problem})", "write it as in [..]")
     if low < 0 or (high is not None and high < max(low, 1)):
         raise GrammarError(f"chars({cls!r}, {low}, {high})", "impossible bounds", "give 0 <= low <= high")
     return n.Chars(cls, low, high)
@@ -325,4 +335,6 @@ def header(
     limit: int = HEADER_LIMIT,
 ) -> Node:
     """A bounded header up to `stop`, with fields in any order, and what follows it in each case."""
+    if not cases:
+        raise GrammarError(f"header({stop!r})", "a header without cases", "say what follows it: case(..)")
     return n.Header(stop, start, abort, tuple(fields.items()), cases, limit)

@@ -7,6 +7,7 @@ published is taken back, nothing is lost, and reading goes on at the next marker
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from json import loads
 from json.encoder import encode_basestring
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from ..events import ArgumentsDelta, CallBegin, CallEnd, CallStatus, Malformed, Markup, Problem, ProblemKind, Stop
 from .analyze import FIELD_LIMIT
 from .control import ENDED_WELL
-from .frames import CallFrame, CallState, CaptureFrame, ValueFrame
+from .frames import CallFrame, CallState, CaptureFrame, Frame, ValueFrame
 from .nodes import Header, Role
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
@@ -226,7 +227,7 @@ class CallStep(Step):
 
     def run(self, machine: Machine) -> Step | None:
         machine.stack.append(CallFrame(self.recover))
-        machine.call = CallState()
+        machine.call = CallState(machine.base + machine.at)
         machine.fields = {}
         machine.detail = ""
         machine.kept, machine.kept_to = [], machine.base + machine.at
@@ -252,12 +253,12 @@ class CallEndStep(Step):
     def run(self, machine: Machine) -> Step | None:
         frame = machine.stack.pop()
         assert isinstance(frame, CallFrame)
-        end_call(machine, CallStatus.COMPLETE)
+        end_call(machine)
         return self.next
 
 
-def end_call(machine: Machine, status: CallStatus) -> None:
-    """Publish the end of the open call, or report it if it never told its name."""
+def end_call(machine: Machine) -> None:
+    """Publish the end of the complete call that is open, or report it if it never told its name."""
     call, here = machine.call, machine.base + machine.at
     assert call is not None
     machine.call = None
@@ -266,12 +267,11 @@ def end_call(machine: Machine, status: CallStatus) -> None:
         machine.problem(ProblemKind.MALFORMED, machine.take_kept(), machine.detail or "a call without a name")
         return
     machine.drop_kept()
-    if status is CallStatus.COMPLETE:
-        machine.completed += 1
-        if not call.started and not 0 <= call.raw_from < here:
-            call.publish(machine, "{}", here, here)
-        call.diagnose(here)
-    machine.out.append(CallEnd(call.index, status, tuple(call.problems), call.id, here, here))
+    machine.completed += 1
+    if not call.started and not 0 <= call.raw_from < here:
+        call.publish(machine, "{}", here, here)
+    call.diagnose(here)
+    machine.out.append(CallEnd(call.index, CallStatus.COMPLETE, tuple(call.problems), call.id, here, here))
 
 
 class RecoverStep(Step):
@@ -300,7 +300,7 @@ class RecoverStep(Step):
         machine.give_up()
         detail = "the input ended inside a call"
         if call.begun and call.complete and machine.reason in ENDED_WELL:
-            end_call(machine, CallStatus.COMPLETE)
+            end_call(machine)
             if not self.stops:
                 machine.problem(ProblemKind.IMPLICIT_CLOSE, "", "the closing marker is missing")
         else:
@@ -311,7 +311,7 @@ class RecoverStep(Step):
         """Something begins that can only come after the call."""
         detail = "another marker stands where the call should be closed"
         if call.begun and call.complete:
-            end_call(machine, CallStatus.COMPLETE)
+            end_call(machine)
             machine.problem(ProblemKind.IMPLICIT_CLOSE, "", detail)
         else:
             self._unread(machine, call, detail)
@@ -329,16 +329,16 @@ class RecoverStep(Step):
     @staticmethod
     def _unread(machine: Machine, call: CallState, detail: str) -> None:
         here = machine.base + machine.at
-        raw = machine.take_kept()
         machine.call = None
         if call.begun:
             problems = tuple(call.problems)
             machine.out.append(CallEnd(call.index, CallStatus.INCOMPLETE, problems, call.id, here, here))
         else:
             call.discard(machine)
+        raw = machine.take_kept()
         machine.problem(ProblemKind.INCOMPLETE, raw, detail)
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset()
 
 
@@ -412,7 +412,7 @@ class HeaderStep(Step):
                 return step
         return machine.fail()
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset(["header"])
 
 

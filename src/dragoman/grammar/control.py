@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..events import ProblemKind, TagEnd
-from .frames import NO_CHOICE, Bundle, ChoiceFrame, Known, LoopFrame, ReturnFrame
+from .frames import NO_CHOICE, Bundle, ChoiceFrame, Frame, Known, LoopFrame, ReturnFrame
 from .steps import Guard, Step
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ class ChoiceStep(Step):
             machine.choose(step.key, other)
         return step.item
 
-    def expected(self) -> frozenset[str]:
-        return self.item.expected() | self.otherwise.expected()
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return self.item.expected(stack) | self.otherwise.expected(stack)
 
 
 class TrialStep(Step):
@@ -83,8 +84,8 @@ class TrialStep(Step):
         machine.choose(self.key, self.otherwise)
         return self.item
 
-    def expected(self) -> frozenset[str]:
-        return self.item.expected() | self.otherwise.expected()
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return self.item.expected(stack) | self.otherwise.expected(stack)
 
 
 class LastStep(Step):
@@ -173,8 +174,8 @@ class LoopStep(Step):
             machine.choose(self.key, self.leave)
         return self.body
 
-    def expected(self) -> frozenset[str]:
-        return self.body.expected() | (self.leave.expected() if self.low == 0 else frozenset())
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return self.body.expected(stack) | (self.leave.expected(stack) if self.low == 0 else frozenset())
 
 
 class NextTurnStep(Step):
@@ -198,14 +199,17 @@ class NextTurnStep(Step):
             return self.loop.leave
         return self.loop
 
-    def expected(self) -> frozenset[str]:
-        return frozenset()
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return self.loop.leave.expected(stack)
 
 
 class PushLoopStep(Step):
     """Begins to count."""
 
     __slots__ = ()
+
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return self.next.expected((*stack, LoopFrame(0, -1)))
 
     def run(self, machine: Machine) -> Step | None:
         machine.stack.append(LoopFrame(0, machine.base + machine.at))
@@ -249,8 +253,8 @@ class RuleStep(Step):
         machine.stack.append(ReturnFrame(self.number if self.pure else -1, self.next, position, len(machine.out)))
         return self.body
 
-    def expected(self) -> frozenset[str]:
-        return frozenset([self.name])
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return self.body.expected((*stack, ReturnFrame(-1, self.next, -1, -1)))
 
 
 class ReturnStep(Step):
@@ -267,7 +271,11 @@ class ReturnStep(Step):
             machine.memo[frame.rule, frame.position] = Known(machine.base + machine.at, events)
         return frame.step
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        for k in range(len(stack) - 1, -1, -1):
+            frame = stack[k]
+            if isinstance(frame, ReturnFrame):
+                return frame.step.expected(stack[:k])
         return frozenset()
 
 
@@ -303,7 +311,7 @@ class EndStep(Step):
             return machine.fail()
         return self.next
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset(["end"])
 
 
@@ -315,7 +323,7 @@ class FailStep(Step):
     def run(self, machine: Machine) -> Step | None:
         return machine.fail()
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset()
 
 
@@ -339,7 +347,7 @@ class TrailingStep(Step):
     def run(self, machine: Machine) -> Step | None:
         return self.trailing if machine.at < len(machine.text) else None
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset(["end"])
 
 
@@ -367,5 +375,5 @@ class RestStep(Step):
         machine.give_up()
         return None
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset()

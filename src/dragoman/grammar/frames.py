@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -160,8 +161,7 @@ class CaptureFrame(Frame):
         self.position = position
 
     def undo(self, machine: Machine) -> Step | None:
-        if machine.captures and machine.captures[-1] == self.position:
-            machine.captures.pop()
+        machine.captures.pop()
         machine.at = self.position - machine.base
         return None
 
@@ -239,12 +239,14 @@ class CallState:
         "name",
         "problems",
         "raw_from",
+        "start",
         "started",
         "tool",
         "waiting",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, start: int) -> None:
+        self.start = start  # where its opener begins
         self.index = -1
         self.name: str | None = None
         self.id: str | None = None
@@ -303,20 +305,19 @@ class CallState:
         """Add a diagnostic for `CallEnd`."""
         self.problems.append(Problem(kind, raw, detail, at, at))
 
-    def publish(self, machine: Machine, json: str, start: int, end: int) -> bool:
-        """Publish a piece of the arguments, or keep it until the call's name is known; false if that is too much."""
+    @property
+    def room(self) -> int:
+        """Characters of arguments that can still be taken: all, once the call's name is known."""
+        return sys.maxsize if self.begun else DEFERRED_LIMIT - self.waiting
+
+    def publish(self, machine: Machine, json: str, start: int, end: int) -> None:
+        """Publish a piece of the arguments, or keep it until the call's name is known."""
         self.started = True
         if self.begun:
             machine.out.append(self.make(json, start, end))
-            return True
-        room = DEFERRED_LIMIT - self.waiting
-        if len(json) > room:
-            machine.detail = "the arguments are too long to wait for the call's name"
-            machine.at -= max(0, end - start - room)
-            json, end = json[:room], min(end, start + room)
-        self.deferred.append((json, start, end))
-        self.waiting += len(json)
-        return self.waiting < DEFERRED_LIMIT
+        else:
+            self.deferred.append((json, start, end))
+            self.waiting += len(json)
 
     def diagnose(self, at: int) -> None:
         """Compare the arguments with the tool's schema; what differs is noted, nothing is changed."""
@@ -349,7 +350,8 @@ class CallState:
 
     def discard(self, machine: Machine) -> None:
         """The name never came: what waited for it is malformed."""
-        for json, start, end in self.deferred:
+        raw = machine.kept_text() if self.deferred else ""
+        for _, start, end in self.deferred:
             if end > start:
-                machine.out.append(Malformed(json, start, end))
+                machine.out.append(Malformed(raw[start - self.start : end - self.start], start, end))
         self.deferred.clear()

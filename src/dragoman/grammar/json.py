@@ -60,8 +60,14 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-# `len` stands for the conversion of numbers: the cheapest callable, with no limit on digits.
-_decoder = JSONDecoder(parse_int=len, parse_float=len, parse_constant=_refuse)
+def _number(text: str) -> int:
+    """Stands for the conversion of a number, which nobody needs."""
+    if len(text) > NUMBER_LIMIT:
+        raise ValueError(text)
+    return 0
+
+
+_decoder = JSONDecoder(parse_int=_number, parse_float=_number, parse_constant=_refuse)
 _scan_whole: Callable[[str, int], tuple[object, int]] = _decoder.scan_once  # type: ignore[attr-defined]
 
 _PLAIN = r'[^"\\\x00-\x1f]*+'
@@ -321,8 +327,6 @@ class Scanner:
 
     def _in_token(self, text: str, i: int) -> int:
         state = self.state
-        if state == State.FIRST_VALUE:
-            return self._value(text[i], i)
         if state == State.NUMBER:
             return self._in_number(text, i)
         char = text[i]

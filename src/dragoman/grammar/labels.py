@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
@@ -14,21 +15,28 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 __all__ = [
+    "TOO_LONG_TO_WAIT",
     "ArgumentsLabel",
     "Label",
     "Rest",
     "Silent",
     "TextLabel",
     "ValueLabel",
+    "arguments",
     "content",
     "malformed",
     "markup",
     "reasoning",
+    "resync",
+    "silent",
     "tagged",
+    "values",
 ]
 
 
 Make = Callable[[str, int, int], Event]
+
+TOO_LONG_TO_WAIT = "the arguments are too long to wait for the call's name"
 
 
 class Rest:
@@ -120,6 +128,7 @@ resync = TextLabel(Malformed, keep=True)
 _plain = TextLabel(ContentDelta)
 
 
+@cache
 def content(channel: str | None) -> Label:
     """Visible text."""
     if channel is None:
@@ -127,6 +136,7 @@ def content(channel: str | None) -> Label:
     return TextLabel(lambda text, start, end: ContentDelta(text, start, end, channel))
 
 
+@cache
 def tagged(tag: str) -> Label:
     """Text under a user's own name."""
     return TextLabel(lambda text, start, end: TagDelta(tag, text, start, end))
@@ -147,8 +157,16 @@ class ArgumentsLabel(Label):
     __slots__ = ()
 
     def emit(self, machine: Machine, text: str, start: int, end: int) -> bool:
-        assert machine.call is not None
-        return machine.call.publish(machine, text, start, end)
+        call = machine.call
+        assert call is not None
+        if len(text) <= call.room:
+            call.publish(machine, text, start, end)
+            return True
+        end = start + call.room
+        call.publish(machine, text[: call.room], start, end)
+        machine.at = end - machine.base
+        machine.detail = TOO_LONG_TO_WAIT
+        return False
 
     def rest(self, machine: Machine | None, until: Delimiters) -> Rest | None:
         call = machine.call if machine is not None else None
@@ -168,7 +186,8 @@ class ValueLabel(Label):
         json = frame.sink.feed(text)
         broken = frame.sink.broken
         if broken < 0:
-            return machine.call.publish(machine, json, start, end)
+            machine.call.publish(machine, json, start, end)
+            return True
         machine.call.publish(machine, json, start, start + broken)
         machine.at = start + broken - machine.base
         machine.detail = f"the value of {machine.fields.get('key')!r} is not the JSON that its schema asks for"
@@ -190,3 +209,8 @@ class ValueLabel(Label):
         assert machine.call is not None
         detail = "the value goes on, since nothing that may follow its end does"
         machine.call.note(ProblemKind.AMBIGUOUS_CLOSE, delimiter, detail, position)
+
+
+silent = Silent()
+arguments = ArgumentsLabel()
+values = ValueLabel()

@@ -69,7 +69,7 @@ class Machine:
     def __init__(self, program: Program, *, entry: str | None = None, tools: Toolbox = NO_TOOLS) -> None:
         self.program = program
         self.tools = tools
-        self.step: Step | None = program.entry(entry)
+        self.step: Step = program.entry(entry)
         self.text = ""  # what is held or being read
         self.at = 0  # the cursor in it
         self.base = 0  # where it begins in the input
@@ -148,7 +148,6 @@ class Machine:
         for choice in other.choices:
             choice.call = copies.get(id(choice.call))
         if self.rest is not None or self.scanner is not None:
-            assert self.step is not None
             self.step.settle(other)
         return other
 
@@ -165,7 +164,12 @@ class Machine:
     def accepts(self) -> frozenset[str]:
         """What may come next, as the terminals of the grammar's EBNF; alternatives still open included."""
         steps = [self.step, *(choice.otherwise for choice in self.choices)]
-        return frozenset(text for step in steps if step is not None for text in step.expected())
+        return frozenset(text for step in steps for text in step.expected(self.stack))
+
+    @property
+    def finished(self) -> bool:
+        """Whether `finish` was called."""
+        return self._finished
 
     # For the steps
 
@@ -214,10 +218,14 @@ class Machine:
         """The open call's characters need not be remembered any longer."""
         self.kept, self.kept_to = [], -1
 
-    def take_kept(self) -> str:
-        """The open call's characters up to the cursor, which need not be remembered any longer."""
+    def kept_text(self) -> str:
+        """The open call's characters up to the cursor."""
         self.keep(self.at)
-        raw = "".join(self.kept)
+        return "".join(self.kept)
+
+    def take_kept(self) -> str:
+        """The same, which need not be remembered any longer."""
+        raw = self.kept_text()
         self.drop_kept()
         return raw
 
@@ -249,7 +257,7 @@ class Machine:
 
     def _run(self) -> None:
         self.rest = self.scanner = None
-        step = self.step
+        step: Step | None = self.step
         while True:
             while step is not None:
                 self.step = step
@@ -281,7 +289,7 @@ class Machine:
         self.out = []
         events = unbundled(out) if self.memo else cast("list[Event]", out)
         self.memo.clear()
-        if self.step is not None and not self._finished:
+        if not self._finished:
             self.step.settle(self)
         return events
 

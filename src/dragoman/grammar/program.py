@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import assert_never
 
 from ..events import ProblemKind
 from . import calls, control, labels, scanning, steps
@@ -68,7 +69,7 @@ class _Compiler:
         self.failed: Step = _linked(unfit, rest)
         self.done: Step = control.TrailingStep(_linked(over, rest))
         self.keys = 0
-        self.bodies: dict[tuple[str, int], control.RuleStep] = {}
+        self.bodies: dict[tuple[str, Label], control.RuleStep] = {}
 
     def entry(self, node: Node) -> Step:
         """The step at which the whole of the input begins as this node."""
@@ -119,14 +120,12 @@ class _Compiler:
             case n.Begin(item=item):
                 return self.compile(item, _linked(calls.BeginEndStep(), after), label, follow, cuts)
             case n.Arguments(item=item, raw=raw):
-                first = self.compile(item, after, labels.ArgumentsLabel(), follow, cuts)
+                first = self.compile(item, after, labels.arguments, follow, cuts)
                 return _linked(calls.RawArgumentsStep(), first) if raw else first
             case n.Members(item=item):
                 return self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
             case n.Value(until=until):
-                inside = self.compile(
-                    until, _linked(calls.ValueEndStep(), after), labels.ValueLabel(), follow, _NO_CUTS
-                )
+                inside = self.compile(until, _linked(calls.ValueEndStep(), after), labels.values, follow, _NO_CUTS)
                 return _linked(calls.ValueStep(), inside)
             case n.Call():
                 return self._call(node, after, label, follow, cuts)
@@ -138,7 +137,7 @@ class _Compiler:
             case n.Report(item=item, kind=kind, detail=detail):
                 return self._captured(item, calls.ReportEndStep(kind, detail), after, cuts)
             case _:
-                raise TypeError(f"not a node: {node!r}")
+                raise TypeError(f"not a node of this vocabulary: {node!r}")
 
     def _cut(self, cuts: frozenset[int], after: Step, width: int) -> Step:
         return _linked(control.CutStep(cuts, width), after) if cuts else after
@@ -187,7 +186,7 @@ class _Compiler:
     def _guard(self, node: Node) -> steps.Guard | None:
         """A look at the text that rules out most places where the node does not match."""
         first = self.analysis.first(node)
-        return None if first.empty else opening_guard(first.atoms)
+        return None if first.empty or self.analysis.commits_first(node) else opening_guard(first.atoms)
 
     def _repeat(self, node: n.Repeat, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
         loop = control.LoopStep(self._key(), node.low, node.high, self._guard(node.item))
@@ -203,7 +202,7 @@ class _Compiler:
         choice = control.TrialStep(self._key())
         choice.otherwise = after if negative else control.FailStep()
         undo = _linked(control.UndoStep(negative), after)
-        choice.item = self.compile(item, undo, labels.Silent(), ANYTHING, _NO_CUTS)
+        choice.item = self.compile(item, undo, labels.silent, ANYTHING, _NO_CUTS)
         return choice
 
     def _until(self, node: n.Until, after: Step, label: Label, cuts: frozenset[int]) -> Step:
@@ -230,15 +229,15 @@ class _Compiler:
         item = self.analysis.rules[name]
         if name not in self.analysis.recursive:
             return self.compile(item, after, label, follow, cuts)
-        call = self.bodies.get((name, id(label)))
+        call = self.bodies.get((name, label))
         if call is None:
-            call = self.bodies[name, id(label)] = control.RuleStep(name, len(self.bodies), _is_pure(item))
+            call = self.bodies[name, label] = control.RuleStep(name, len(self.bodies), _is_pure(item))
             call.body = body = control.PassStep()
             body.next = self.compile(item, control.ReturnStep(), label, ANYTHING, _NO_CUTS)
         return _linked(call.twin(), after)
 
     def _captured(self, item: Node, ending: Step, after: Step, cuts: frozenset[int]) -> Step:
-        inside = self.compile(item, _linked(ending, after), labels.Silent(), ANYTHING, cuts)
+        inside = self.compile(item, _linked(ending, after), labels.silent, ANYTHING, cuts)
         return _linked(calls.CaptureStep(), inside)
 
     def _call(self, node: n.Call, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
@@ -275,6 +274,8 @@ def _label(meaning: n.Meaning, channel: str | None) -> Label:
             return labels.markup
         case n.Meaning.MALFORMED:
             return labels.malformed
+        case _:
+            assert_never(meaning)
 
 
 def _is_pure(item: Node) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..events import ProblemKind
-from .frames import ScanFrame
+from .frames import Frame, ScanFrame
 from .json import Scanner, State, StringDecoder
-from .labels import ArgumentsLabel, Label, Rest
+from .labels import TOO_LONG_TO_WAIT, ArgumentsLabel, Label, Rest
 from .nodes import JsonForm
 from .steps import Step
 
@@ -67,7 +68,7 @@ class ScanStep(Step):
             machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None, keep=True)
             machine.rest = machine.in_string if frame.scanner.state == State.STRING else None
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset(["json" if self.form is JsonForm.VALUE else "json_string"])
 
 
@@ -115,6 +116,10 @@ class QuotedStep(Step):
         scanner = frame.scanner.copy()
         if not self._fits(machine, frame, scanner, piece):
             return False
+        assert machine.call is not None
+        if len(piece) > machine.call.room:
+            machine.detail = TOO_LONG_TO_WAIT
+            return False
         frame.scanner = scanner
         return end == at or self.label.emit(machine, piece, machine.base + at, machine.base + end)
 
@@ -122,7 +127,8 @@ class QuotedStep(Step):
         """Go over a piece again, once a call at most, and publish it up to the very character that is wrong."""
         for unit in _units(machine.text, machine.at, end):
             text = decoder.feed(unit.group())
-            if not self._fits(machine, frame, frame.scanner, text):
+            assert machine.call is not None
+            if len(text) > machine.call.room or not self._fits(machine, frame, frame.scanner, text):
                 break
             machine.at = unit.end()
             self.label.emit(machine, text, machine.base + unit.start(), machine.base + unit.end())
@@ -152,5 +158,5 @@ class QuotedStep(Step):
         machine.stack.pop()
         return self.next
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset(["quoted_json"])

@@ -7,6 +7,7 @@ Read are ``type`` (one or several), ``properties``, ``required``, ``additionalPr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
@@ -84,6 +85,9 @@ class _Reader:
 
     def __init__(self, tool: str, root: Mapping[str, JSON]) -> None:
         self.tool, self.root = tool, root
+        # By identity: what each schema allows, any type while that is being found out (a schema may hold itself).
+        self._known: dict[int, frozenset[str] | None] = {}
+        self._parts: set[int] = set()
 
     def kinds(self, schema: object, where: str, depth: int) -> frozenset[str] | None:
         if schema is True or depth > REF_DEPTH:
@@ -92,6 +96,12 @@ class _Reader:
             return frozenset()
         if not isinstance(schema, Mapping):
             raise InvalidTool(where, "a JSON Schema", schema, tool=self.tool)
+        if id(schema) not in self._known:
+            self._known[id(schema)] = None
+            self._known[id(schema)] = self._kinds(schema, where, depth)
+        return self._known[id(schema)]
+
+    def _kinds(self, schema: Mapping[str, object], where: str, depth: int) -> frozenset[str] | None:
         found = self._typed(schema, where)
         if "$ref" in schema:
             found = _both(found, self.kinds(self._resolve(schema["$ref"], where), f"{where}.$ref", depth + 1))
@@ -113,7 +123,9 @@ class _Reader:
         if "type" in schema:
             kind = schema["type"]
             kinds = (kind,) if isinstance(kind, str) else kind
-            if not isinstance(kinds, (list, tuple)) or not all(item in KINDS for item in kinds):
+            if not isinstance(kinds, (list, tuple)) or not all(
+                isinstance(item, str) and item in KINDS for item in kinds
+            ):
                 raise InvalidTool(f"{where}.type", "one or several JSON types", kind, tool=self.tool)
             found = frozenset(str(item) for item in kinds)
         elif "properties" in schema:
@@ -128,8 +140,9 @@ class _Reader:
 
     def parts(self, schema: Mapping[str, JSON], where: str, depth: int) -> Iterable[tuple[str, Mapping[str, JSON]]]:
         """The object schemas that together describe the arguments: through ``$ref`` and ``allOf``."""
-        if depth > REF_DEPTH:
+        if depth > REF_DEPTH or id(schema) in self._parts:
             return
+        self._parts.add(id(schema))
         yield where, schema
         if "$ref" in schema:
             target = self._resolve(schema["$ref"], where)
@@ -159,11 +172,16 @@ class _Reader:
             name = step.replace("~1", "/").replace("~0", "~")
             if isinstance(target, Mapping) and name in target:
                 target = target[name]
-            elif isinstance(target, (list, tuple)) and name.isdigit() and int(name) < len(target):
+            elif isinstance(target, (list, tuple)) and _index(name) < len(target):
                 target = target[int(name)]
             else:
                 raise InvalidTool(f"{where}.$ref", "a reference to something that is there", ref, tool=self.tool)
         return target
+
+
+def _index(name: str) -> int:
+    """A place in a list as a JSON pointer writes it; one beyond all lists for what is none."""
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 10 else sys.maxsize
 
 
 def _both(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] | None:

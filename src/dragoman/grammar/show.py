@@ -33,7 +33,8 @@ def _quoted(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    return text.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
+    """The text with what can't be seen written as escapes."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def _text(node: Node, level: int) -> str:
@@ -43,22 +44,24 @@ def _text(node: Node, level: int) -> str:
             return f"special({_quoted(text)})" if special else _quoted(text)
         case n.Chars(cls=cls, low=low, high=high):
             shown = "." if cls == r"\s\S" else f"[{cls}]"
-            return _visible(shown) + _times(low, high)
+            return _grouped(_visible(shown) + _times(low, high), level, 3 if (low, high) == (1, 1) else 2)
+        case n.Sequence(items=(item,)) | n.Choice(items=(item,)):
+            return _text(item, level)
         case n.Sequence(items=items):
             return _grouped(" ".join(_text(item, 2 if len(items) > 1 else level) for item in items) or '""', level, 1)
         case n.Choice(items=items):
             return _grouped(" | ".join(_text(item, 1) for item in items) or '!""', level, 0)
         case n.Repeat(item=item, low=low, high=high):
-            return _text(item, 3) + _times(low, high)
+            return _grouped(_text(item, 3) + _times(low, high), level, 2)
         case n.Peek(item=item):
-            return "&" + _text(item, 3)
+            return _grouped("&" + _text(item, 3), level, 2)
         case n.Negate(item=item):
-            return "!" + _text(item, 3)
+            return _grouped("!" + _text(item, 3), level, 2)
         case n.Until(delimiters=delimiters, low=low, then=then, prose=prose):
             shown = ", ".join(map(_quoted, delimiters))
             if then:
                 shown += f" then {' | '.join(map(_quoted, then))}"
-            return f"{'prose' if prose else 'until'}{low or ''}({shown})"
+            return f"{'prose' if prose else f'until{low or str()}'}({shown})"
         case n.Json(form=form):
             return {"value": "json", "string": "json_string", "quoted": "quoted_json"}[form.value]
         case n.Rule(name=name) | n.Ref(name=name):

@@ -8,10 +8,10 @@ A step's `run` reads at the machine's cursor and returns the step that comes nex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from .frames import LoopFrame
+from .frames import Frame, LoopFrame
 from .labels import Label
 from .tries import Delimiters
 
@@ -37,9 +37,9 @@ class Step:
         """Read at the cursor; see the module's head."""
         raise NotImplementedError
 
-    def expected(self) -> frozenset[str]:
-        """The terminals that may come here, as in the grammar's EBNF."""
-        return self.next.expected()
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        """The terminals that may come here, as in the grammar's EBNF; the stack tells where rules return to."""
+        return self.next.expected(stack)
 
 
 class LiteralStep(Step):
@@ -63,7 +63,7 @@ class LiteralStep(Step):
             machine.starved = machine.base + at
         return machine.fail()
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset([repr(self.text)])
 
 
@@ -98,9 +98,11 @@ class CharsStep(Step):
         machine.stack.pop()
         return self.next
 
-    def expected(self) -> frozenset[str]:
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        frame = stack[-1] if stack else None
+        count = frame.count if isinstance(frame, LoopFrame) else 0
         shown = frozenset([self.shown])
-        return shown | self.next.expected() if self.low == 0 else shown
+        return shown | self.next.expected(stack[:-1]) if count >= self.low else shown
 
 
 class SomeStep(Step):
@@ -166,5 +168,5 @@ class UntilStep(Step):
         machine.at = end
         return self.label.emit(machine, machine.text[at:end], machine.base + at, machine.base + end)
 
-    def expected(self) -> frozenset[str]:
-        return self.next.expected() | {f"until({', '.join(map(repr, sorted(self.delimiters.all)))})"}
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return self.next.expected(stack) | {f"until({', '.join(map(repr, sorted(self.delimiters.all)))})"}

@@ -21,33 +21,32 @@ def _trie(words: tuple[str, ...]) -> _Trie:
     return root
 
 
-def _pattern(node: _Trie, *, partial: bool) -> str:
-    branches = [re.escape(char) + _pattern(child, partial=partial) for char, child in node.items()]
+def _pattern(node: _Trie) -> str:
+    branches = [re.escape(char) + _pattern(child) for char, child in node.items()]
     if not branches:
         return ""
-    if partial:
-        branches.append(r"\Z")
+    branches.append(r"\Z")
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 
 def delimiter_pattern(words: tuple[str, ...]) -> str:
     """Matches one of the words, or a proper beginning of one that ends the text; words must be prefix-free."""
     root = _trie(words)
-    branches = [re.escape(char) + _pattern(child, partial=True) for char, child in root.items()]
+    branches = [re.escape(char) + _pattern(child) for char, child in root.items()]
     return "|".join(branches)
 
 
 def opening_pattern(words: tuple[str, ...]) -> str:
     """Matches where text may begin with one of the words: with all of it, or as far as the text goes."""
     shortest = tuple(word for word in words if not any(word != other and word.startswith(other) for other in words))
-    return _pattern(_trie(shortest), partial=True)
+    return _pattern(_trie(shortest))
 
 
 def followed_pattern(words: tuple[str, ...], gap: int) -> re.Pattern[str]:
     """Layout whitespace, then one of the words (group 1) or what may become one at the end of the text (group 2)."""
     full = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     layout = rf"[ \t\r\n]{{0,{gap}}}+"
-    return re.compile(rf"{layout}(?:({full})|({_pattern(_trie(words), partial=True)}))" if words else r"()\Z")
+    return re.compile(rf"{layout}(?:({full})|({_pattern(_trie(words))}))" if words else r"()\Z")
 
 
 class Delimiters:

@@ -23,6 +23,7 @@ _WORDS = {"true": ("boolean", "true"), "false": ("boolean", "false"), "null": ("
     "False": ("boolean", "false"),
     "None": ("null", "null"),
 }
+_SPACE = " \t\r\n"
 _BRACKETS = {"{": "object", "[": "array"}
 _STRING = frozenset(["string"])
 
@@ -69,7 +70,7 @@ class Sink:
         if self._scanner is not None:
             return self._scan(piece)
         self._held += piece
-        text = self._held.lstrip(" \t\r\n")
+        text = self._held.lstrip(_SPACE)
         if text and _BRACKETS.get(text[0]) in self._kinds:
             self.kind = _BRACKETS[text[0]]
             self._scanner = Scanner()
@@ -80,7 +81,8 @@ class Sink:
             self.broken = max(0, self.broken - before) if self.broken >= 0 else -1
             return json
         limit = NUMBER_LIMIT if text[:1] in "-0123456789" else max(map(len, _WORDS))
-        return self._as_string() if len(self._held) > limit else ""
+        too_long = len(text.rstrip(_SPACE)) > limit or len(self._held) > VALUE_LIMIT
+        return self._as_string() if too_long else ""
 
     def close(self) -> str | None:
         """The JSON that completes the value; ``None`` if it is broken off."""
@@ -89,9 +91,9 @@ class Sink:
         if self._scanner is not None:
             if self._scanner.finish():
                 held, self._held = self._held, ""
-                return held.rstrip(" \t\r\n")
+                return held.rstrip(_SPACE)
             return None if self._streaming else self._as_string() + '"'
-        text = self._held.strip(" \t\r\n")
+        text = self._held.strip(_SPACE)
         kind, json = _WORDS.get(text, ("", ""))
         if not kind and _number(text):
             kind, json = ("integer" if _whole(text) else "number"), text
@@ -111,8 +113,13 @@ class Sink:
     def _scan(self, piece: str) -> str:
         scanner = self._scanner
         assert scanner is not None
+        room = VALUE_LIMIT - len(self._held)
+        if not self._streaming and len(piece) > room:  # the bound is where it is, however the text is cut
+            json = self._scan(piece[:room]) + self.feed(piece[room:])
+            self.broken += room if self.broken >= 0 else 0
+            return json
         end = 0 if scanner.done else scanner.scan(piece, 0)
-        rest = piece[end:].lstrip(" \t\r\n")
+        rest = piece[end:].lstrip(_SPACE)
         broken = scanner.failed or (scanner.done and rest)
         if self._streaming:
             self.broken = len(piece) - len(rest) if broken else -1
@@ -120,7 +127,7 @@ class Sink:
         self._held += piece
         if broken:
             return self._as_string()
-        if len(self._held) > VALUE_LIMIT:  # too long to wait for its end: it has been an object so far
+        if len(self._held) >= VALUE_LIMIT:  # too long to wait for its end: it has been an object so far
             self._streaming = True
             held, self._held = self._held, ""
             return held

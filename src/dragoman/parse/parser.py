@@ -12,7 +12,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Seq
 import msgspec
 
 from ..dialect import DEFAULT_POLICY, START, Dialect, Policy
-from ..errors import InvalidTool
+from ..errors import InvalidTool, ParserFinished
 from ..events import Event, Problem, ProblemKind, Stop, merge
 from ..grammar.schema import NO_TOOLS, Toolbox
 from ..registry import get_dialect
@@ -40,7 +40,7 @@ class Parser:
     __slots__ = ("_machine", "_utf8", "dialect", "feed")
 
     feed: Callable[[str], list[Event]]
-    """``feed(chunk)``: the events that this text decides; O(chunk), amortised. Raises `ParserFinished` after `finish`."""
+    """``feed(chunk)``: the events that this text decides, in O(chunk); raises `ParserFinished` after `finish`."""
 
     def __init__(
         self,
@@ -57,6 +57,8 @@ class Parser:
 
     def feed_bytes(self, chunk: bytes) -> list[Event]:
         """The same for UTF-8, cut anywhere; bytes that are not UTF-8 are U+FFFD each, and reported."""
+        if self._machine.finished:
+            raise ParserFinished
         if self._utf8 is None:
             self._utf8 = Utf8()
         return self._feed_pieces(self._utf8.feed(chunk))
