@@ -81,7 +81,8 @@ def _repeated(node: n.Repeat, text: str, at: int, rules: dict[str, n.Node], tag:
 
 
 def _json(form: n.JsonForm, text: str, at: int, tag: str | None) -> Outcome:
-    if text[at : at + 1] not in ('"',) if form is n.JsonForm.STRING else text[at : at + 1] in ("", " ", "\n", "\t"):
+    first = text[at : at + 1]
+    if first in ("", " ", "\n", "\t") or (form is n.JsonForm.STRING and first != '"'):
         return None
     try:
         _, end = _decode(text, at)

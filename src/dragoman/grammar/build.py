@@ -87,8 +87,8 @@ def special(text: str) -> Node:
 
 def _class_problem(cls: str) -> str:
     """Why this can't stand between brackets; nothing if it can."""
-    if not re.fullmatch(r"(?:[^\[\]\\]|\\.)+", cls, re.DOTALL):
-        return "brackets and backslashes need a backslash"
+    if not re.fullmatch(r"\^?\]?(?:[^\[\]\\]|\\.)*", cls, re.DOTALL):
+        return "brackets and backslashes need a backslash before them"
     try:
         re.compile(f"[{cls}]")
     except re.error as error:

@@ -243,13 +243,15 @@ class Machine:
 
     def _feed_json(self, scanner: Scanner, chunk: str) -> list[Event]:
         """A chunk inside a call's JSON arguments, most of which do not end in it."""
+        if not chunk:
+            return []
         end = scanner.scan(chunk, 0)
         start = self.base
         if end == len(chunk) and scanner.state < State.DONE:
             self.base = self.kept_to = start + end
             self.kept.append(chunk)
             self.rest = self.in_string if scanner.state == State.STRING else None
-            return [self.in_string.make(chunk, start, self.base)] if chunk else []
+            return [self.in_string.make(chunk, start, self.base)]
         self.text, self.at = chunk, end
         if end:
             self.out.append(self.in_string.make(chunk[:end], start, start + end))

@@ -54,9 +54,9 @@ def _text(node: Node, level: int) -> str:
         case n.Repeat(item=item, low=low, high=high):
             return _grouped(_text(item, 3) + _times(low, high), level, 2)
         case n.Peek(item=item):
-            return _grouped("&" + _text(item, 3), level, 2)
+            return _grouped("&" + _text(item, 2), level, 2)
         case n.Negate(item=item):
-            return _grouped("!" + _text(item, 3), level, 2)
+            return _grouped("!" + _text(item, 2), level, 2)
         case n.Until(delimiters=delimiters, low=low, then=then, prose=prose):
             shown = ", ".join(map(_quoted, delimiters))
             if then:
@@ -79,7 +79,7 @@ def _named(node: Node) -> str:
         case n.Label(item=item, meaning=n.Meaning.MARKUP):
             return _text(item, 2)
         case n.Label(item=item, meaning=meaning, channel=channel):
-            return f"{meaning.value}{f'@{channel}' if channel else ''}({_text(item, 0)})"
+            return f"{meaning.value}{f'@{_visible(channel)}' if channel else ''}({_text(item, 0)})"
         case n.Tag(item=item, name=name):
             return f"{name}({_text(item, 0)})"
         case n.Field(item=item, role=role):
