@@ -85,6 +85,7 @@ def test_python_blocks_run_and_print_what_they_show(
             assert matches(block.body.strip("\n"), printed), f"{page.name}:{block.line}\n{printed}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", pages_with("console"))
 def test_console_blocks_write_what_they_show(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)

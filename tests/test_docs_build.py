@@ -16,6 +16,7 @@ from dragoman import dialects, parse
 from dragoman.grammar import build as words
 
 ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.slow
 
 
 def _load() -> ModuleType:

@@ -70,7 +70,7 @@ def thought(
     return opening + b.commit() + body + b.choice(closed, *stopped, unclosed)
 
 
-def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...], prose: bool) -> Node:
+def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...], prose: bool = True) -> Node:
     """Visible text with blocks in it, until the input ends; in `prose`, Markdown code quotes markers.
 
     `delimiters` are the markers at which a block may begin: where none does, they are text. `orphans` are closing

@@ -169,6 +169,7 @@ def test_arguments_wait_for_the_name_up_to_a_bound() -> None:
         assert problems == (["the arguments are too long to wait for the call's name"] if over > 0 else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [r"\\n", "é", r"\u00e9"])
 def test_arguments_in_a_string_wait_up_to_the_same_bound_however_they_are_cut(unit: str) -> None:
     text = '<tool_call>{"arguments": "{\\"x\\": \\"' + unit * (DEFERRED_LIMIT // 2 + 5000) + '\\"}", "name": "f"}'
