@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ..events import ArgumentsDelta, CallBegin, CallEnd, CallStatus, Malformed, Markup, Problem, ProblemKind, Stop
 from .analyze import FIELD_LIMIT
 from .control import ENDED_WELL
-from .frames import CallFrame, CallState, CaptureFrame, Frame, ValueFrame
+from .frames import FIELD_TOO_LONG, CallFrame, CallState, CaptureFrame, Frame, ValueFrame
 from .nodes import Header, Role
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
@@ -68,6 +68,7 @@ class _CaptureEndStep(Step):
         machine.captures.pop()
         start, end = frame.position, machine.base + machine.at
         if end - start > FIELD_LIMIT:
+            machine.detail = FIELD_TOO_LONG
             machine.at = start - machine.base
             return machine.fail()
         self.take(machine, machine.text[start - machine.base : machine.at], start, end)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..events import ArgumentsDelta, Event, Malformed, Problem, ProblemKind
+from .analyze import FIELD_LIMIT
 
 if TYPE_CHECKING:
     from .json import Scanner, StringDecoder
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .value import Sink
 
 __all__ = [
+    "FIELD_TOO_LONG",
     "NO_CHOICE",
     "Bundle",
     "CallFrame",
@@ -30,6 +32,8 @@ __all__ = [
     "ValueFrame",
     "unbundled",
 ]
+
+FIELD_TOO_LONG = "a name or an id is too long"
 
 DEFERRED_LIMIT = 1 << 20
 """Characters of arguments that may wait for the call's name to come."""
@@ -162,6 +166,8 @@ class CaptureFrame(Frame):
 
     def undo(self, machine: Machine) -> Step | None:
         machine.captures.pop()
+        if machine.base + machine.at - self.position > FIELD_LIMIT:
+            machine.detail = FIELD_TOO_LONG
         machine.at = self.position - machine.base
         return None
 

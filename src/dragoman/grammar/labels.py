@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..events import ContentDelta, Event, Malformed, Markup, ProblemKind, ReasoningDelta, TagDelta
 from .frames import ValueFrame
+from .json import SHORT
 from .tries import LONG, Delimiters
 
 if TYPE_CHECKING:
@@ -39,33 +40,59 @@ Make = Callable[[str, int, int], Event]
 TOO_LONG_TO_WAIT = "the arguments are too long to wait for the call's name"
 
 
+CLEAN_LIMIT = 1 << 14
+"""Chunks known to be clean that are kept for one kind of text: more than a model's everyday vocabulary."""
+
+_clean: dict[tuple[str, bool, frozenset[str]], set[str]] = {}
+
+
 class Rest:
     """How to publish chunks while a machine rests inside one long text.
 
-    A chunk with none of the characters `first`, `second` and `third` in it (and, unless it is `free`, none that is not
-    printable) becomes an event by `make`. Others are `read`, where there is a delimiter to look for: what comes before
-    it, or before the beginning of one, becomes an event by `turn`. Calls that are open `keep` their characters.
+    A clean chunk, with none of the `marks` in it (and, unless it is `free`, nothing that is not printable), or one in
+    which they are seen to mean nothing, becomes an event by `make`. Others are `read`, where there is a delimiter to look for: what comes before it, or before the
+    beginning of one, becomes an event by `turn`. Calls that are open `keep` their characters.
+
+    Chunks are tokens, and tokens come again: those found `clean` are remembered, for all machines.
     """
 
-    __slots__ = ("first", "free", "keep", "make", "second", "third", "turn", "until")
+    __slots__ = ("clean", "first", "free", "keep", "make", "second", "third", "turn", "until")
 
     def __init__(
         self, marks: str, make: Make, turn: Make, until: Delimiters | None, *, free: bool = False, keep: bool = False
     ) -> None:
-        # The empty string is in every chunk: with more than three marks, or none, nothing is let through unread.
+        # The empty string is in every chunk: with more than three marks, or none, no chunk is clean.
         shown = list(marks * 3)[:3] if 1 <= len(marks) <= 3 else ["", "", ""]
         self.first, self.second, self.third = shown
         self.make, self.turn, self.until, self.free, self.keep = make, turn, until, free, keep
+        self.clean = _clean.setdefault((marks, free, until.all if until is not None else frozenset()), set())
+
+    def is_clean(self, chunk: str) -> bool:
+        """Whether the chunk becomes an event as it is."""
+        if self.first in chunk or self.second in chunk or self.third in chunk:
+            return False
+        if not chunk or not (self.free or chunk.isprintable()):
+            return False
+        self.remember(chunk)
+        return True
+
+    def remember(self, text: str) -> None:
+        """This text is clean, whenever it comes."""
+        if len(self.clean) < CLEAN_LIMIT and len(text) <= SHORT:
+            self.clean.add(text)
 
     def read(self, machine: Machine, chunk: str) -> list[Event]:
         """The events of a chunk with something in it that could begin a delimiter."""
-        return self.search(machine, machine.text + chunk if machine.text else chunk)
+        text = machine.text + chunk if machine.text else chunk
+        return self.publish(machine, text, len(text)) if text in self.clean else self.search(machine, text)
 
     def search(self, machine: Machine, text: str) -> list[Event]:
         """Publish the text up to a delimiter, and go on behind it."""
         assert self.until is not None
         found = self.until.search(text) if len(text) < LONG else self.until.find(text, 0)
         if found is None:
+            if text and self.turn is self.make:
+                self.remember(text)
             return self.publish(machine, text, len(text))
         if found.group() not in self.until.all:  # only the beginning of one, which waits for the rest
             return self.publish(machine, text, found.start())

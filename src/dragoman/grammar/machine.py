@@ -102,11 +102,7 @@ class Machine:
         """The events that this chunk decides; raises `ParserFinished` after `finish`."""
         rest = self.rest
         if rest is not None:
-            if (
-                not (rest.first in chunk or rest.second in chunk or rest.third in chunk or self.text)
-                and (rest.free or chunk.isprintable())
-                and chunk
-            ):
+            if not self.text and (chunk in rest.clean or rest.is_clean(chunk)):
                 start = self.base
                 self.base = end = start + len(chunk)
                 if rest.keep:

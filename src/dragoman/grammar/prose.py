@@ -68,6 +68,8 @@ class ProseRest(Rest):
 
     def read(self, machine: Machine, chunk: str) -> list[Event]:
         text = machine.text + chunk if machine.text else chunk
+        if text in self.clean:
+            return self.publish(machine, text, len(text))
         frame = machine.stack[-1]
         assert isinstance(frame, ProseFrame)
         if not frame.mode and "`" not in text:
