@@ -50,8 +50,9 @@ class Rest:
     """How to publish chunks while a machine rests inside one long text.
 
     A clean chunk, with none of the `marks` in it (and, unless it is `free`, nothing that is not printable), or one in
-    which they are seen to mean nothing, becomes an event by `make`. Others are `read`, where there is a delimiter to look for: what comes before it, or before the
-    beginning of one, becomes an event by `turn`. Calls that are open `keep` their characters.
+    which they are seen to mean nothing, becomes an event by `make`. Others are `read`, where there is a delimiter to
+    look for: what comes before it, or before the beginning of one, becomes an event by `turn`. Calls that are open
+    `keep` their characters.
 
     Chunks are tokens, and tokens come again: those found `clean` are remembered, for all machines.
     """
