@@ -69,7 +69,7 @@ class Rest:
         self.clean = _clean.setdefault((marks, free, until.all if until is not None else frozenset()), set())
 
     def is_clean(self, chunk: str) -> bool:
-        """Whether the chunk becomes an event as it is."""
+        """Whether the chunk becomes an event as it is, as far as its characters tell; remembered if so."""
         if self.first in chunk or self.second in chunk or self.third in chunk:
             return False
         if not chunk or not (self.free or chunk.isprintable()):
@@ -83,9 +83,14 @@ class Rest:
             self.clean.add(text)
 
     def read(self, machine: Machine, chunk: str) -> list[Event]:
-        """The events of a chunk with something in it that could begin a delimiter."""
-        text = machine.text + chunk if machine.text else chunk
-        return self.publish(machine, text, len(text)) if text in self.clean else self.search(machine, text)
+        """The events of a chunk that is not known to be clean."""
+        held = machine.text
+        if not held and self.is_clean(chunk):
+            return self.publish(machine, chunk, len(chunk), self.make)
+        text = held + chunk if held else chunk
+        if text in self.clean:
+            return self.publish(machine, text, len(text), self.make)
+        return self.search(machine, text)
 
     def search(self, machine: Machine, text: str) -> list[Event]:
         """Publish the text up to a delimiter, and go on behind it."""
@@ -94,26 +99,30 @@ class Rest:
         if found is None:
             if text and self.turn is self.make:
                 self.remember(text)
-            return self.publish(machine, text, len(text))
+            return self.publish(machine, text, len(text), self.turn)
         if found.group() not in self.until.all:  # only the beginning of one, which waits for the rest
-            return self.publish(machine, text, found.start())
+            stop = found.start()
+            if stop:
+                return self.publish(machine, text, stop, self.turn)
+            machine.text = text
+            return []
         machine.text = text
         return machine.resume()
 
-    def publish(self, machine: Machine, text: str, stop: int) -> list[Event]:
+    def publish(self, machine: Machine, text: str, stop: int, make: Make) -> list[Event]:
         """Publish the text up to an index; the machine holds what is behind it."""
         if stop == len(text):
             machine.text = ""
         else:
             machine.text, text = text[stop:], text[:stop]
-            if not stop:
-                return []
+        if not text:
+            return []
         start = machine.base
         machine.base = end = start + stop
         if self.keep:
             machine.kept.append(text)
             machine.kept_to = end
-        return [self.turn(text, start, end)] if stop else []
+        return [make(text, start, end)]
 
 
 class Label:

@@ -102,7 +102,7 @@ class Machine:
         """The events that this chunk decides; raises `ParserFinished` after `finish`."""
         rest = self.rest
         if rest is not None:
-            if not self.text and (chunk in rest.clean or rest.is_clean(chunk)):
+            if chunk in rest.clean and not self.text:
                 start = self.base
                 self.base = end = start + len(chunk)
                 if rest.keep:
@@ -111,6 +111,7 @@ class Machine:
                 return [rest.make(chunk, start, end)]
             if rest.until is not None:
                 return rest.read(self, chunk)
+            rest.is_clean(chunk)  # for the next time
         if self.scanner is not None:
             return self._feed_json(self.scanner, chunk)
         if self._finished:

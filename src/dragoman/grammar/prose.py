@@ -67,15 +67,18 @@ class ProseRest(Rest):
         self.step = step
 
     def read(self, machine: Machine, chunk: str) -> list[Event]:
-        text = machine.text + chunk if machine.text else chunk
+        held = machine.text
+        if not held and self.is_clean(chunk):
+            return self.publish(machine, chunk, len(chunk), self.make)
+        text = held + chunk if held else chunk
         if text in self.clean:
-            return self.publish(machine, text, len(text))
+            return self.publish(machine, text, len(text), self.make)
         frame = machine.stack[-1]
         assert isinstance(frame, ProseFrame)
         if not frame.mode and "`" not in text:
             return self.search(machine, text)
         stop, done = self.step.advance(frame, text, 0)
-        events = self.publish(machine, text, stop)
+        events = self.publish(machine, text, stop, self.make)
         if done:
             return events + machine.resume()
         machine.rest = self.step.rests[frame.mode]
