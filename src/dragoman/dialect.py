@@ -8,8 +8,7 @@ about reading; `idioms` has the phrases that many share. To write one, see `docs
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -19,6 +18,9 @@ from .grammar.nodes import Grammar
 from .grammar.program import Program, program_of
 from .grammar.schema import NO_TOOLS, Toolbox
 from .types import Message, Tool
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["Dialect", "Example", "Policy", "load_dialect"]
 
@@ -110,6 +112,10 @@ class Dialect(Struct, frozen=True, kw_only=True):
 
 def load_dialect(path: str | Path) -> Dialect:
     """The `DIALECT` that a Python file defines; runs the file. Raises `InvalidDialect`."""
+    # Imported here, since who parses need not wait for what only the authors of dialects use.
+    from importlib.util import module_from_spec, spec_from_file_location
+    from pathlib import Path
+
     file = Path(path)
     spec = spec_from_file_location(f"dragoman_user_{file.stem}", file) if file.suffix == ".py" else None
     if spec is None or spec.loader is None or not file.is_file():

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 
 from . import dialects as package
 from .dialect import Dialect
@@ -17,6 +15,8 @@ __all__ = ["dialects", "get_dialect"]
 @cache
 def _known() -> dict[str, Dialect]:
     """Every dialect by name and alias; raises `InvalidDialect` if two claim one name."""
+    from pkgutil import iter_modules  # not needed by who brings a dialect of their own
+
     known: dict[str, Dialect] = {}
     for info in iter_modules(package.__path__):
         dialect: Dialect = import_module(f"{package.__name__}.{info.name}").DIALECT
@@ -37,5 +37,7 @@ def get_dialect(name: str) -> Dialect:
     found = known.get(name) or known.get(name.lower().replace("-", "_"))
     if found is not None:
         return found
+    from difflib import get_close_matches
+
     near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
     raise UnknownDialect(name, tuple(near), tuple(sorted({dialect.name for dialect in known.values()})))

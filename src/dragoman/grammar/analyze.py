@@ -8,9 +8,8 @@ a choice costs nothing at run time, since its alternatives are given up as soon 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..errors import DelimiterError, GrammarError, LeftRecursion, NotStreamable, UnknownRule
 from . import nodes as n
@@ -32,7 +31,7 @@ JSON_FIRST = r'"{\[\-0-9tfn'
 """The characters with which a JSON value begins, as a class."""
 
 
-class Extent(NamedTuple):
+class Extent(Struct, frozen=True):
     """How far a node can go, in characters, each at most `UNBOUNDED`.
 
     `consumed` and `reach` count to its end or its first commit, `reach` with lookahead; `held` is what may
@@ -395,7 +394,7 @@ class Analysis:
                 return self._extent_of_sequence((item, close), follow)
             case n.Value(until=inner_until):
                 inner = self.extent(inner_until, follow)
-                return inner._replace(held=inner.held + VALUE_LIMIT)
+                return structs.replace(inner, held=inner.held + VALUE_LIMIT)
             case _ if len(node.children()) == 1:
                 return self.extent(node.children()[0], follow)
             case _:

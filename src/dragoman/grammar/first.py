@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -51,7 +51,7 @@ class AtEnd(Struct, frozen=True):
 Atom: TypeAlias = Text | OneOf | NotAt | AtEnd
 
 
-class First(NamedTuple):
+class First(Struct, frozen=True, cache_hash=True):
     """What a match can start with, and whether it can be empty."""
 
     atoms: frozenset[Atom]

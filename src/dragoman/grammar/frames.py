@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ..events import ArgumentsDelta, Event, Malformed, Problem, ProblemKind
 from .analyze import FIELD_LIMIT
@@ -104,7 +106,7 @@ class Bundle:
         self.items = items
 
 
-class Known(NamedTuple):
+class Known(Struct, frozen=True):
     """What a rule did at a place: where it ended, and its events."""
 
     end: int
