@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..events import ProblemKind, TagEnd
-from .frames import NO_CHOICE, Bundle, ChoiceFrame, Frame, Known, LoopFrame, ReturnFrame
+from .frames import Bundle, ChoiceFrame, Frame, Known, LoopFrame, ReturnFrame
 from .steps import Guard, Step
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ __all__ = [
     "EndStep",
     "FailStep",
     "GiveUpStep",
-    "LastStep",
     "LoopStep",
     "NextTurnStep",
     "PassStep",
@@ -51,23 +50,22 @@ class ChoiceStep(Step):
         self.otherwise: Step
 
     def run(self, machine: Machine) -> Step | None:
-        text, at = machine.text, machine.at
-        step: Step = self
-        while isinstance(step, ChoiceStep) and step.guard is not None and step.guard(text, at) is None:
-            step = step.otherwise
+        step = _open(self, machine)
         if not isinstance(step, ChoiceStep):
             return step
-        other = step.otherwise
-        while isinstance(other, ChoiceStep) and other.guard is not None and other.guard(text, at) is None:
-            other = other.otherwise
-        if isinstance(other, LastStep) and other.guard is not None and other.guard(text, at) is None:
-            machine.stack.append(NO_CHOICE)
-        else:
-            machine.choose(step.key, other)
+        # Even if nothing else can match: whether that is seen yet depends on the chunk, what is published must not.
+        machine.choose(step.key, _open(step.otherwise, machine))
         return step.item
 
     def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return self.item.expected(stack) | self.otherwise.expected(stack)
+
+
+def _open(step: Step, machine: Machine) -> Step:
+    """The first of the items from here on that is not ruled out, or the last."""
+    while isinstance(step, ChoiceStep) and step.guard is not None and not step.guard.lets(machine):
+        step = step.otherwise
+    return step
 
 
 class TrialStep(Step):
@@ -86,18 +84,6 @@ class TrialStep(Step):
 
     def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return self.item.expected(stack) | self.otherwise.expected(stack)
-
-
-class LastStep(Step):
-    """The last item of a choice: nothing is left to try after it."""
-
-    __slots__ = ("guard",)
-
-    def __init__(self, guard: Guard | None) -> None:
-        self.guard = guard
-
-    def run(self, machine: Machine) -> Step | None:
-        return self.next
 
 
 class WithdrawStep(Step):
@@ -167,7 +153,7 @@ class LoopStep(Step):
         assert isinstance(frame, LoopFrame)
         if frame.count == self.high:
             return self.leave
-        if frame.count >= self.low and self.guard is not None and self.guard(machine.text, machine.at) is None:
+        if frame.count >= self.low and self.guard is not None and not self.guard.lets(machine):
             return self.leave
         frame.position = machine.base + machine.at
         if frame.count >= self.low:

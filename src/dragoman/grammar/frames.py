@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .value import Sink
 
 __all__ = [
+    "BOTTOM",
     "FIELD_TOO_LONG",
-    "NO_CHOICE",
     "Bundle",
     "CallFrame",
     "CallState",
@@ -59,8 +59,8 @@ class Frame:
         return self
 
 
-NO_CHOICE = Frame()
-"""Stands where a choice would if anything were left to choose."""
+BOTTOM = Frame()
+"""Lies under all other frames."""
 
 
 class ChoiceFrame(Frame):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 from ..errors import ParserFinished
 from ..events import Event, Malformed, Problem, ProblemKind
 from .analyze import FIELD_LIMIT
-from .frames import NO_CHOICE, Bundle, CallFrame, CallState, ChoiceFrame, Frame, Known, unbundled
+from .frames import BOTTOM, Bundle, CallFrame, CallState, ChoiceFrame, Frame, Known, unbundled
 from .json import Scanner, State
 from .labels import Rest
 from .schema import NO_TOOLS, Toolbox
@@ -77,7 +77,7 @@ class Machine:
         self.reason: str | None = None  # the engine's reason for that
         self.stopped = False  # a stop marker was read
         self.starved = -1  # where a step last failed only because the input ended
-        self.stack: list[Frame] = [NO_CHOICE]  # never empty while the grammar fits
+        self.stack: list[Frame] = [BOTTOM]  # never empty while the grammar fits
         self.choices: list[ChoiceFrame] = []  # those on the stack that can still be taken back
         self.captures: list[int] = []  # where the fields that are being captured begin
         self.out: list[Event | Bundle] = []  # events that are not published yet

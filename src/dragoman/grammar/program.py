@@ -7,7 +7,6 @@ soon as the node's first characters have been read (`cuts`); a `CutStep` goes in
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import assert_never
 
@@ -15,7 +14,7 @@ from ..events import ProblemKind
 from . import calls, control, labels, scanning, steps
 from . import nodes as n
 from .analyze import JSON_FIRST, Analysis, Report, analyze, lead_of
-from .first import ANYTHING, AT_END, Atom, First, NotAt, OneOf, Text
+from .first import ANYTHING, AT_END, AtEnd, Atom, First, NotAt, OneOf, Text
 from .labels import Label
 from .nodes import Grammar, Node
 from .prose import ProseStep
@@ -173,8 +172,7 @@ class _Compiler:
         items = node.items
         if not items:
             return control.FailStep()
-        last = self.compile(items[-1], after, label, follow, cuts)
-        step: Step = _linked(control.LastStep(self._guard(items[-1])), last)
+        step = self.compile(items[-1], after, label, follow, cuts)
         for k in reversed(range(len(items) - 1)):
             choice = control.ChoiceStep(self._key(), self._guard(items[k]))
             decided = cuts | {choice.key} if self.analysis.decided(items, k, follow) else cuts
@@ -253,7 +251,7 @@ class _Compiler:
 
 @lru_cache(maxsize=1024)
 def opening_guard(atoms: frozenset[Atom]) -> steps.Guard | None:
-    """Matches where one of the atoms can begin, or the text ends; ``None`` where that would be nearly anywhere."""
+    """Lets pass where one of the atoms can begin; ``None`` where that would be nearly anywhere."""
     words = tuple(atom.text for atom in atoms if isinstance(atom, Text))
     branches = [opening_pattern(words)] if words else []
     for atom in atoms:
@@ -261,7 +259,7 @@ def opening_guard(atoms: frozenset[Atom]) -> steps.Guard | None:
             return None
         if isinstance(atom, OneOf):
             branches.append(f"[{atom.cls}]")
-    return re.compile("|".join([*branches, r"\Z"])).match
+    return steps.Guard("|".join(branches) or "(?!)", any(isinstance(atom, AtEnd) for atom in atoms))
 
 
 def _label(meaning: n.Meaning, channel: str | None) -> Label:

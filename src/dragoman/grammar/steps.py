@@ -8,7 +8,7 @@ A step's `run` reads at the machine's cursor and returns the step that comes nex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .frames import Frame, LoopFrame
@@ -18,10 +18,23 @@ from .tries import Delimiters
 if TYPE_CHECKING:
     from .machine import Machine
 
-Guard = Callable[[str, int], object]
-"""Finds, at an index of the text, whether something can begin there; ``None`` if not."""
 
 __all__ = ["CharsStep", "Guard", "LiteralStep", "SomeStep", "Step", "UntilStep"]
+
+
+class Guard:
+    """A look at the text that rules out most places where something can't begin; `ends` if it can at the end."""
+
+    __slots__ = ("ends", "match")
+
+    def __init__(self, pattern: str, ends: bool) -> None:
+        self.match, self.ends = re.compile(pattern).match, ends
+
+    def lets(self, machine: Machine) -> bool:
+        """Whether it may begin at the cursor, as far as one can see."""
+        if machine.at == len(machine.text):
+            return self.ends or not machine.ended
+        return self.match(machine.text, machine.at) is not None
 
 
 class Step:
