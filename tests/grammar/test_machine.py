@@ -94,6 +94,18 @@ def test_any_grammar_reads_as_the_oracle_does_however_the_input_is_cut(grammar: 
         assert tags_of(events) == joined(outcome[1])
 
 
+@settings(max_examples=max(100, settings().max_examples * 20))
+@given(GRAMMARS, TEXTS, st.integers(0, 20))
+def test_what_is_published_of_a_prefix_does_not_depend_on_how_it_was_cut(grammar: Node, text: str, cut: int) -> None:
+    program = program_of(Grammar(b.sequence(b.optional(b.peek(RULE)), grammar)))
+    whole, single = Machine(program), Machine(program)
+    early = whole.feed(text[:cut])
+    assert merge(event for char in text[:cut] for event in single.feed(char)) == merge(early)
+    assert merge(early + whole.feed(text[cut:]) + whole.finish()) == run(
+        b.sequence(b.optional(b.peek(RULE)), grammar), text
+    )
+
+
 @given(GRAMMARS, TEXTS)
 def test_spans_tile_the_input_of_any_grammar(grammar: Node, text: str) -> None:
     events = run(b.sequence(b.optional(b.peek(RULE)), grammar), *text)
