@@ -24,6 +24,7 @@ __all__ = ["ProseFrame", "ProseRest", "ProseStep"]
 
 _run = re.compile("`*+").match
 _tick_or_line = re.compile("[`\n]").search
+_short_span = re.compile("`[^`\n]++`(?=[^`])").match  # the usual code span, all of it there
 _line_of_ticks = re.compile("\n`*+\\Z").search
 
 
@@ -127,6 +128,10 @@ class ProseStep(UntilStep):
                     break
                 full = found.group() in self.delimiters.all
                 return (end, True) if ended and not full else (found.start(), full)
+            short = _short_span(text, tick)
+            if short is not None:
+                at = short.end()
+                continue
             frame.mode, frame.size, at = Mode.OPENING, 0, tick
             while at < end and frame.mode != Mode.TEXT:
                 at = self._code(frame, text, at)
