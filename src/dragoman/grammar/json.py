@@ -438,7 +438,7 @@ def _depth(value: object) -> int:
         level = [
             item
             for box in level
-            for item in (box.values() if isinstance(box, dict) else box)  # type: ignore[attr-defined]
+            for item in (box.values() if isinstance(box, dict) else box if isinstance(box, list) else ())
             if type(item) in _BOXES
         ]
     return depth

@@ -238,7 +238,10 @@ class ValueLabel(Label):
         if not (call.begun and frame.sink.is_string):
             return None
         make = call.make
-        quoted = lambda text, start, end: make(encode_basestring(text)[1:-1], start, end)  # noqa: E731
+
+        def quoted(text: str, start: int, end: int) -> Event:
+            return make(encode_basestring(text)[1:-1], start, end)
+
         firsts = until.firsts.replace("\n", "")  # which is not printable
         return Rest(firsts + '"\\', make, quoted, until, keep=True)
 
