@@ -15,6 +15,7 @@ from dragoman.errors import Inexpressible
 from dragoman.events import ContentDelta, Event, Malformed, Markup, Problem, ProblemKind, Stop
 from dragoman.grammar.nodes import Grammar, Node
 from dragoman.idioms import conversation, members_of, mentioned, stops, write
+from dragoman.registry import get_dialect
 from dragoman.testing import Trial, read
 from dragoman.types import Part, TextPart, ThinkingPart, ToolCall, UnparsedToolCall
 
@@ -188,3 +189,10 @@ def test_a_conversation_without_stops_orphans_and_prose_is_the_plainest() -> Non
 def test_the_markers_of_the_generic_dialect_are_ones_own() -> None:
     found = read(Trial(generic(call=("«", "»")), "a <tool_call> b"), ["a <tool_call> b"])
     assert found == [ContentDelta("a <tool_call> b", 0, 15), Stop(None, None, 15, 15)]
+
+
+@pytest.mark.parametrize("dialect", ["deepseek_v31", "hermes", "llama3_json"])
+def test_blank_text_before_the_first_block_is_refused_since_it_reads_as_layout(dialect: str) -> None:
+    block = ToolCall("f", "{}") if dialect == "llama3_json" else ThinkingPart("Hm.")
+    with pytest.raises(Inexpressible, match="layout"):
+        get_dialect(dialect).render(Message("assistant", (TextPart("\t"), block)))

@@ -221,6 +221,8 @@ def write(
                 _require_plain(dialect, k, part.text, marks)
                 if text is None and (part.channel or (isinstance(parts[k - 1 if k else 0], TextPart) and k)):
                     raise Inexpressible(dialect, k, "text has no channel, and two texts would become one")
+                if text is None and k == 0 and len(parts) > 1 and not part.text.strip(" \t\r\n"):
+                    raise Inexpressible(dialect, k, "blank text before the first block would be read as layout")
                 out.append(text(part) if text is not None else part.text)
             case ThinkingPart(text=thoughts) if thinking is not None:
                 _require_plain(dialect, k, thoughts, marks)
