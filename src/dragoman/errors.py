@@ -10,6 +10,7 @@
     ├── InvalidDialect          a dialect file that is not one
     ├── InvalidTool             a tool or a schema that can't be read
     ├── InvalidStart            a start state that the dialect does not have
+    ├── InvalidPrompt           a prompt that does not end in the assistant's turn
     ├── Inexpressible           a message that a dialect can't write
     └── ParserFinished          text after `finish`
 
@@ -24,6 +25,7 @@ __all__ = [
     "GrammarError",
     "Inexpressible",
     "InvalidDialect",
+    "InvalidPrompt",
     "InvalidStart",
     "InvalidTool",
     "LeftRecursion",
@@ -113,6 +115,17 @@ class InvalidStart(DragomanError):
 
     def __str__(self) -> str:
         return f"dialect {self.dialect!r} can't start in {self.start!r}; it can start in {', '.join(self.known)}"
+
+
+class InvalidPrompt(DragomanError):
+    """A prompt, or a prefill, that does not tell where in the assistant's turn the model begins."""
+
+    def __init__(self, dialect: str, expected: str, found: str, fix: str) -> None:
+        super().__init__(dialect, expected, found, fix)
+        self.dialect, self.expected, self.found, self.fix = dialect, expected, found, fix
+
+    def __str__(self) -> str:
+        return f"dialect {self.dialect!r}: expected {self.expected}, found {self.found}; {self.fix}"
 
 
 class Inexpressible(DragomanError):

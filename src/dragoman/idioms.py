@@ -51,9 +51,18 @@ def stops(*markers: str) -> Node:
 
 
 def thought(
-    opening: Node, close: str, *, inside: Node, breaks: tuple[str, ...], stopping: tuple[str, ...], frame: int = 1
+    opening: Node,
+    close: str,
+    *,
+    inside: Node,
+    breaks: tuple[str, ...],
+    stopping: tuple[str, ...],
+    frame: int = 1,
+    echo: str = "",
 ) -> Node:
     """Reasoning up to its closing marker; `inside` are the calls that may interrupt it, beginning with `breaks`.
+
+    The opener may come once more right behind itself (`echo`): models repeat one that the prompt holds.
 
     It also ends, reported, before a stop marker and with the input. Where the template writes newlines around it
     (`frame`), one behind the opener, one before the closer and two behind that are layout.
@@ -62,8 +71,11 @@ def thought(
     text = b.reasoning(b.until(*ends, *breaks, *stopping, low=1))
     body = b.zero_or_more(b.gate("calls_in_reasoning", inside) | text | b.reasoning(b.choice(*breaks)))
     closed = b.markup(b.choice(*ends))
+    line = (b.optional("\n"),) if frame else ()
     if frame:
-        opening, closed = opening + b.commit() + b.optional("\n"), closed + b.chars("\n", 0, 2)
+        opening, closed = b.sequence(opening, b.commit(), *line), closed + b.chars("\n", 0, 2)
+    if echo:
+        opening += b.commit() + b.optional(echo, *line)
     unclosed = b.report(ProblemKind.UNCLOSED_REASONING, detail="the input ended inside reasoning") + b.end()
     cut = b.report(ProblemKind.IMPLICIT_CLOSE, detail="a stop marker inside reasoning")
     stopped = [b.peek(b.choice(*stopping)) + cut] if stopping else []
@@ -167,12 +179,12 @@ def conversation(
     thought.
 
     Where markers are `prose`, spelled in ordinary tokens, Markdown code quotes them. Where the prompt has opened the
-    thought, its opener may come once more.
+    thought, or has opened it itself, its opener may come once more.
     """
     opener, closer = think
 
     def thinking(opening: Node) -> Node:
-        return thought(opening, closer, inside=calls, breaks=breaks, stopping=stopping, frame=frame)
+        return thought(opening, closer, inside=calls, breaks=breaks, stopping=stopping, frame=frame, echo=opener)
 
     body = turn(
         mentioned(opener) + thinking(b.literal(opener)),
@@ -183,7 +195,7 @@ def conversation(
         prose=prose,
     )
     first = b.optional(b.space(), thinking(b.literal(opener)))
-    return Grammar(first + body, (("reasoning", thinking(b.optional(opener)) + body),))
+    return Grammar(first + body, (("reasoning", thinking(b.sequence()) + body),))
 
 
 def tagged_json(think: tuple[str, str], call: tuple[str, str], stopping: tuple[str, ...]) -> Grammar:

@@ -65,6 +65,7 @@ DIALECT = Dialect(
     models=("deepseek-ai/DeepSeek-R1*", "deepseek-ai/DeepSeek-V3", "deepseek-ai/DeepSeek-V3-0324"),
     marks=(CALLS, SEP, "```json"),
     stops=STOPS,
+    turns=("<｜Assistant｜>", "<｜tool▁outputs▁end｜>"),
     aliases=("deepseek_v3", "deepseekv3"),
     source="chat template and tokenizer_config.json of DeepSeek-R1-0528",
     examples=(

@@ -60,6 +60,7 @@ DIALECT = Dialect(
     models=("deepseek-ai/DeepSeek-V3.1*", "deepseek-ai/DeepSeek-V3.2-Exp*"),
     marks=(CALLS, SEP),
     stops=STOPS,
+    turns=("<｜Assistant｜>", "<｜tool▁output▁end｜>"),
     aliases=("deepseekv31", "deepseek_v3_1"),
     source="chat template and tokenizer_config.json of DeepSeek-V3.1",
     examples=(

@@ -28,6 +28,7 @@ def generic(
     call: tuple[str, str] = ("<tool_call>", "</tool_call>"),
     stops: tuple[str, ...] = (),
     name: str = "generic",
+    turns: tuple[str, ...] = (),
 ) -> Dialect:
     """A dialect with these markers; raises `DelimiterError` if they can't be told apart."""
 
@@ -52,6 +53,7 @@ def generic(
         models=(),
         marks=(think[0], call[0]),
         stops=stops,
+        turns=turns,
         source="the user; the layout is that of Hermes",
         examples=(
             Example(

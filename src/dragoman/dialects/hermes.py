@@ -51,6 +51,7 @@ DIALECT = Dialect(
     models=("Qwen/Qwen2.5-*", "Qwen/Qwen3-*", "Qwen/QwQ-*", "NousResearch/Hermes-*", "HuggingFaceTB/SmolLM3-*"),
     marks=(CALL, THINK),
     stops=STOPS,
+    turns=("<|im_start|>assistant\n", "<|start_of_role|>assistant<|end_of_role|>"),
     aliases=("hermes_json", "qwen", "qwen25", "qwen3"),
     source="chat templates of Qwen2.5-7B-Instruct, Qwen3-0.6B and Hermes-3; the Hermes Function Calling repository",
     examples=(

@@ -73,6 +73,7 @@ DIALECT = Dialect(
     models=("moonshotai/Kimi-K2*", "moonshotai/Kimi-Linear-*"),
     marks=(SECTION, ARGUMENTS),
     stops=STOPS,
+    turns=("<|im_assistant|>assistant<|im_middle|>",),
     native_id=lambda name, index: f"functions.{name}:{index}",
     aliases=("kimi",),
     source="chat template and tokenizer_config.json of Kimi-K2-Instruct; its tool_call_guidance.md",

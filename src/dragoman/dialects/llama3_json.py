@@ -65,6 +65,7 @@ DIALECT = Dialect(
     models=("meta-llama/Llama-3.1-*", "meta-llama/Llama-3.2-*", "meta-llama/Llama-3.3-*"),
     marks=(TAG, '"parameters"'),
     stops=STOPS,
+    turns=("<|start_header_id|>assistant<|end_header_id|>\n\n",),
     aliases=("llama3", "llama4_json"),
     source="chat template of Llama-3.1-8B-Instruct; Meta's prompt format documentation for Llama 3.1",
     examples=(

@@ -69,6 +69,7 @@ DIALECT = Dialect(
     models=("mistralai/*",),
     marks=(CALLS, ARGS),
     stops=STOPS,
+    turns=("[/INST]", "[/TOOL_RESULTS]"),
     native_id=lambda name, index: f"a1b2c3d4{index}",
     aliases=("mistral_pre_v11",),
     source="mistral-common, tokens/tokenizers/instruct.py; chat templates of Ministral-3 and Mistral-Small-3.2",

@@ -92,6 +92,7 @@ DIALECT = Dialect(
     models=("Qwen/Qwen3-Coder-*", "Qwen/Qwen3.5-*", "Qwen/Qwen3.6-*", "nvidia/*Nemotron-3-*", "stepfun-ai/Step-3.5-*"),
     marks=(FUNCTION, PARAMETER),
     stops=STOPS,
+    turns=("<|im_start|>assistant\n",),
     aliases=("qwen3_xml", "mimo", "step3p5", "nanbeige"),
     source="chat templates of Qwen3-Coder-30B-A3B-Instruct and Qwen3.5-4B",
     examples=(
