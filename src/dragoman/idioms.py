@@ -101,9 +101,9 @@ def json_members(*, arguments: Sequence[str] = ("arguments", "parameters")) -> N
     def member(key: str, value: Node) -> Node:
         return dumps(key) + b.commit() + b.space() + ":" + b.space() + value
 
-    known = [member("name", b.name(b.json_string(), decode=True))]
+    known = [member("name", b.name(b.json_string(), decode=b.Decoding.JSON))]
     known += [member(key, arguments_json()) for key in arguments]
-    known += [member("id", b.call_id(b.json_string(), decode=True) | b.json())]
+    known += [member("id", b.call_id(b.json_string(), decode=b.Decoding.JSON) | b.json())]
     one = b.choice(*known, b.json_string() + b.space() + ":" + b.space() + b.json())
     more = b.zero_or_more(b.space(), ",", b.commit(), b.space(), one)
     return b.space() + b.optional(one, more) + b.space() + "}"

@@ -25,7 +25,7 @@ STOPS = ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>")
 LIKE_A_CALL = re.compile(r'(?m)^\s*\{\s*"(?:name|type)"')
 
 _type = b.optional('"type"', b.space(), ":", b.space(), '"function"', b.space(), ",", b.space())
-_name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=True)
+_name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
 _key = b.choice('"parameters"', '"arguments"')
 _start = "{" + b.space() + _type + b.peek(_name, b.space(), ",", b.space(), _key, b.space(), ":") + b.commit()
 _resume = (TAG, *STOPS)
