@@ -14,7 +14,7 @@ def own(name: str, calls: Node, *breaks: str) -> Dialect:
     turn = b.zero_or_more(b.choice(calls, b.content(b.until(*breaks, low=1)), *(b.content(text) for text in breaks)))
     return Dialect(
         name=name,
-        title=name,
+        doc="",
         grammar=Grammar(turn),
         writer=lambda message: message.text,
         models=(),

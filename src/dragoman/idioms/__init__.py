@@ -14,13 +14,16 @@ from .json_calls import (
 )
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import Tag, raw_text, tagged_values
+from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, raw_text, tagged_values
 
 __all__ = [
+    "ANY_VALUE",
+    "JSON_VALUE",
     "SAMPLE",
     "SAMPLE_TOOLS",
     "Answer",
     "Calls",
+    "Sign",
     "Tag",
     "Think",
     "arguments_json",
