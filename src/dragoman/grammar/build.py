@@ -322,9 +322,13 @@ def arguments(item: Node | str, *, raw: bool = False) -> Node:
     return n.Arguments(_node(item), raw)
 
 
-def argument_members(*items: Node | str) -> Node:
-    """Items with `key` and `value` nodes, which together make the arguments' JSON object."""
-    return n.Members(_sequence(items))
+def argument_members(*items: Node | str, item: str | None = None, unwrap: tuple[str, ...] = ()) -> Node:
+    """Items with `key` and `value` nodes, or members again for a `value`, which make the arguments' JSON object.
+
+    `item` is the key that makes an array of members which the schema doesn't declare. A first key of `unwrap` that the
+    tool doesn't have may stand for all of the arguments.
+    """
+    return n.Members(_sequence(items), item, unwrap)
 
 
 def call(

@@ -286,7 +286,16 @@ class Arguments(_Wrapper, frozen=True, cache_hash=True):
 
 
 class Members(_Wrapper, frozen=True, cache_hash=True):
-    """The call's arguments as keys (`Field` with `Role.KEY`) and `Value`s, published as one JSON object."""
+    """The call's arguments as keys (`Field` with `Role.KEY`) and `Value`s, published as one JSON object.
+
+    In place of a `Value` may stand `Members` again, an object or array. With `element` they are a tree: that key makes
+    an array of what the schema doesn't declare, and an empty value is an object or array where the schema says so.
+    Where the first key is one of `unwrap`, and no argument of the tool, and its value is an object, that is the
+    arguments.
+    """
+
+    element: str | None = None
+    unwrap: tuple[str, ...] = ()
 
 
 class Value(Node, frozen=True, cache_hash=True):
