@@ -12,6 +12,7 @@ from ..errors import GrammarError
 from ..events import ProblemKind
 from . import nodes as n
 from .nodes import Node
+from .notation import Notation
 
 __all__ = [
     "any",
@@ -38,6 +39,7 @@ __all__ = [
     "markup",
     "name",
     "negate",
+    "notated",
     "one",
     "one_or_more",
     "optional",
@@ -200,6 +202,11 @@ def quoted_json() -> Node:
     return n.Json(n.JsonForm.QUOTED)
 
 
+def notated(notation: Notation) -> Node:
+    """One value of another notation than JSON; under `arguments` all of them, in `argument_members` behind a `key`."""
+    return n.Notated(notation)
+
+
 def rule(name: str, item: Node | str) -> Node:
     """The item, under a name."""
     return n.Rule(_node(item), name)
@@ -295,9 +302,11 @@ def key(item: Node | str) -> Node:
     return n.Field(_node(item), n.Role.KEY)
 
 
-def value(*delimiters: str, then: tuple[str, ...] = (), gap: int = n.LAYOUT_LIMIT) -> Node:
-    """An argument's value as raw text up to a delimiter, typed by the tool's schema."""
-    return n.Value(n.Until(delimiters, 0, then, gap if then else 0))
+def value(
+    *delimiters: str, then: tuple[str, ...] = (), gap: int = n.LAYOUT_LIMIT, notation: Notation | None = None
+) -> Node:
+    """An argument's value as raw text up to a delimiter, typed by the tool's schema; objects in this notation."""
+    return n.Value(n.Until(delimiters, 0, then, gap if then else 0), notation)
 
 
 def arguments(item: Node | str, *, raw: bool = False) -> Node:

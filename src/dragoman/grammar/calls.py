@@ -18,6 +18,7 @@ from .analyze import FIELD_LIMIT
 from .control import ENDED_WELL
 from .frames import FIELD_TOO_LONG, CallFrame, CallState, CaptureFrame, Frame, ValueFrame
 from .nodes import Header, Role
+from .notation import Notation
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
 from .value import sink_for
@@ -169,13 +170,16 @@ def _begin_member(machine: Machine, key: str, start: int, end: int) -> None:
 class ValueStep(Step):
     """A raw value begins."""
 
-    __slots__ = ()
+    __slots__ = ("notation",)
+
+    def __init__(self, notation: Notation | None) -> None:
+        self.notation = notation
 
     def run(self, machine: Machine) -> Step | None:
         call, here = machine.call, machine.base + machine.at
         assert call is not None
         key = machine.fields.get("key", "")
-        sink = sink_for(call.tool.arguments.get(key) if call.tool is not None else None)
+        sink = sink_for(call.tool.arguments.get(key) if call.tool is not None else None, self.notation)
         machine.stack.append(ValueFrame(sink))
         call.publish(machine, sink.open(), here, here)
         return self.next
@@ -198,8 +202,7 @@ class ValueEndStep(Step):
             machine.detail = f"the value of {machine.fields.get('key')!r} is not complete JSON"
             return machine.fail()
         call.publish(machine, json, here, here)
-        key, _ = call.keys[-1]
-        call.keys[-1] = (encode_basestring(key)[1:-1], frame.sink.kind)
+        call.take_value(frame.sink.kind)
         return self.next
 
 

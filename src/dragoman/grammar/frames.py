@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .machine import Machine
     from .schema import ToolShape
     from .steps import Step
+    from .transcode import Transcoder
     from .value import Sink
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "LoopFrame",
     "ReturnFrame",
     "ScanFrame",
+    "TranscodeFrame",
     "ValueFrame",
     "unbundled",
 ]
@@ -192,6 +195,18 @@ class ScanFrame(Frame):
         return other
 
 
+class TranscodeFrame(Frame):
+    """A value of a notation in the middle."""
+
+    __slots__ = ("step", "transcoder")
+
+    def __init__(self, step: Step, transcoder: Transcoder) -> None:
+        self.step, self.transcoder = step, transcoder
+
+    def copy(self) -> TranscodeFrame:
+        return TranscodeFrame(self.step, self.transcoder.copy())
+
+
 class ValueFrame(Frame):
     """A raw argument in the middle."""
 
@@ -303,11 +318,16 @@ class CallState:
         other.keys, other.deferred, other.problems = self.keys.copy(), self.deferred.copy(), self.problems.copy()
         return other
 
-    def take_keys(self, scanner: Scanner, at: int) -> None:
-        """The arguments' JSON is read: note its members."""
+    def take_keys(self, scanner: Scanner | Transcoder, at: int) -> None:
+        """The arguments are read: note their members."""
         self.keys += scanner.members
         if scanner.kind != "object":
             self.note(ProblemKind.WRONG_TYPE, "", f"the arguments are not an object but {scanner.kind}", at)
+
+    def take_value(self, kind: str) -> None:
+        """The value of the last key is read."""
+        key, _ = self.keys[-1]
+        self.keys[-1] = (encode_basestring(key)[1:-1], kind)
 
     def note(self, kind: ProblemKind, raw: str, detail: str, at: int) -> None:
         """Add a diagnostic for `CallEnd`."""

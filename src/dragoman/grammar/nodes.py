@@ -17,6 +17,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from ..events import ProblemKind
+from .notation import Notation
 
 __all__ = [
     "Arguments",
@@ -40,6 +41,7 @@ __all__ = [
     "Negate",
     "Node",
     "Nodes",
+    "Notated",
     "Peek",
     "Ref",
     "Repeat",
@@ -184,6 +186,12 @@ class Json(Node, frozen=True, cache_hash=True):
     form: JsonForm = JsonForm.VALUE
 
 
+class Notated(Node, frozen=True, cache_hash=True):
+    """One value of another notation, published as JSON: under `Arguments` all of them, else that of a `Field` key."""
+
+    notation: Notation
+
+
 class Rule(_Wrapper, frozen=True, cache_hash=True):
     """The item, under a name by which a `Ref` may call it."""
 
@@ -280,9 +288,13 @@ class Members(_Wrapper, frozen=True, cache_hash=True):
 
 
 class Value(Node, frozen=True, cache_hash=True):
-    """An argument written as raw text up to a delimiter, typed by the tool's schema and published as JSON."""
+    """An argument written as raw text up to a delimiter, typed by the tool's schema and published as JSON.
+
+    Objects and arrays are read as JSON, or as what this `notation` says.
+    """
 
     until: Until
+    notation: Notation | None = None
 
     def children(self) -> Nodes:
         return (self.until,)

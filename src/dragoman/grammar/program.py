@@ -93,6 +93,9 @@ class _Compiler:
                 return self._until(node, after, label, cuts)
             case n.Json(form=form):
                 return self._json(form, after, label, cuts)
+            case n.Notated(notation=notation):
+                step = scanning.NotatedStep(notation, isinstance(label, labels.ArgumentsLabel))
+                return self._begun(n.Chars(notation.first), _linked(step, after), cuts)
             case n.Rule(name=name) | n.Ref(name=name):
                 return self._rule(name, after, label, follow, cuts)
             case n.End(stopped=stopped):
@@ -123,9 +126,9 @@ class _Compiler:
                 return _linked(calls.RawArgumentsStep(), first) if raw else first
             case n.Members(item=item):
                 return self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
-            case n.Value(until=until):
+            case n.Value(until=until, notation=notation):
                 inside = self.compile(until, _linked(calls.ValueEndStep(), after), labels.values, follow, _NO_CUTS)
-                return _linked(calls.ValueStep(), inside)
+                return _linked(calls.ValueStep(notation), inside)
             case n.Call():
                 return self._call(node, after, label, follow, cuts)
             case n.Header(cases=cases):
@@ -216,12 +219,15 @@ class _Compiler:
 
     def _json(self, form: n.JsonForm, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         if form is not n.JsonForm.QUOTED:
-            scan = _linked(scanning.ScanStep(form, label), after)
             begins = n.Chars(JSON_FIRST if form is n.JsonForm.VALUE else '"')
-            return self._lookahead(begins, False, self._cut(cuts, scan, 0)) if cuts else scan
+            return self._begun(begins, _linked(scanning.ScanStep(form, label), after), cuts)
         quote = labels.markup
         inside = _linked(scanning.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
         return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside, 1))
+
+    def _begun(self, begins: n.Chars, step: Step, cuts: frozenset[int]) -> Step:
+        """A step at which choices are over as soon as one of these characters is seen."""
+        return self._lookahead(begins, False, self._cut(cuts, step, 0)) if cuts else step
 
     def _rule(self, name: str, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
         item = self.analysis.rules[name]
@@ -278,4 +284,6 @@ def _label(meaning: n.Meaning, channel: str | None) -> Label:
 
 def _is_pure(item: Node) -> bool:
     """Whether a rule does nothing but publish text, so that what it did can be repeated from memory."""
-    return not any(isinstance(node, (n.Call, n.Begin, n.Field, n.Header, n.StopMark, n.Commit)) for node in item.walk())
+    return not any(
+        isinstance(node, (n.Call, n.Begin, n.Field, n.Notated, n.Header, n.StopMark, n.Commit)) for node in item.walk()
+    )

@@ -12,6 +12,8 @@ from json.encoder import encode_basestring
 
 from .analyze import VALUE_LIMIT
 from .json import NUMBER_LIMIT, Scanner
+from .notation import Notation
+from .transcode import Transcoder
 
 __all__ = ["Sink", "sink_for"]
 
@@ -31,16 +33,32 @@ _STRING = frozenset(["string"])
 class Sink:
     """Turns the raw text of one value into JSON; `kind` is the JSON type it turned out to have.
 
-    `kinds` are the types that the schema allows. While it `is_string`, text goes straight through. If a value that
-    is being published turns out not to be JSON, `broken` is the index in the last piece at which that shows.
+    `kinds` are the types that the schema allows. Objects and arrays are read in the `notation`, or as JSON. While it
+    `is_string`, text goes straight through. If a value that is being published turns out not to be what it has to be,
+    `broken` is the index in the last piece at which that shows.
     """
 
-    __slots__ = ("_held", "_kinds", "_scanner", "_streaming", "broken", "is_string", "kind")
+    __slots__ = (
+        "_brackets",
+        "_held",
+        "_json",
+        "_kinds",
+        "_notation",
+        "_scanner",
+        "_streaming",
+        "broken",
+        "is_string",
+        "kind",
+    )
 
-    def __init__(self, kinds: frozenset[str]) -> None:
-        self._kinds = kinds
+    def __init__(self, kinds: frozenset[str], notation: Notation | None = None) -> None:
+        self._kinds, self._notation = kinds, notation
+        self._brackets = _BRACKETS
+        if notation is not None:
+            self._brackets = _BRACKETS | {pair[0]: "array" for pair in notation.brackets}
         self._held = ""  # text of which it is not yet known what it is
-        self._scanner: Scanner | None = None  # reads the text as an object or array
+        self._json = ""  # what that is as an object or array
+        self._scanner: Scanner | Transcoder | None = None  # reads the text as an object or array
         self._streaming = False  # is that being published already?
         self.is_string = kinds == _STRING
         self.kind = "string"
@@ -48,8 +66,8 @@ class Sink:
 
     def copy(self) -> Sink:
         """An independent sink in the same state."""
-        other = Sink(self._kinds)
-        other._held, other._streaming = self._held, self._streaming
+        other = Sink(self._kinds, self._notation)
+        other._held, other._json, other._streaming = self._held, self._json, self._streaming
         other._scanner = self._scanner.copy() if self._scanner is not None else None
         other.is_string, other.kind = self.is_string, self.kind
         return other
@@ -57,7 +75,8 @@ class Sink:
     @property
     def held(self) -> int:
         """Characters taken but not given back."""
-        return len(self._held)
+        kept = self._streaming and isinstance(self._scanner, Transcoder) and self._scanner.held
+        return kept or len(self._held)
 
     def open(self) -> str:
         """The JSON that comes before the first piece."""
@@ -71,9 +90,9 @@ class Sink:
             return self._scan(piece)
         self._held += piece
         text = self._held.lstrip(_SPACE)
-        if text and _BRACKETS.get(text[0]) in self._kinds:
-            self.kind = _BRACKETS[text[0]]
-            self._scanner = Scanner()
+        if text and self._brackets.get(text[0]) in self._kinds:
+            self.kind = self._brackets[text[0]]
+            self._scanner = Transcoder(self._notation) if self._notation is not None else Scanner()
             self._streaming = "string" not in self._kinds
             before = len(self._held) - len(piece)
             text, self._held = self._held, ""
@@ -89,9 +108,9 @@ class Sink:
         if self.is_string:
             return '"'
         if self._scanner is not None:
-            if self._scanner.finish():
-                held, self._held = self._held, ""
-                return held.rstrip(_SPACE)
+            if self._scanner.done:
+                json, self._json, self._held = self._json, "", ""
+                return json
             return None if self._streaming else self._as_string() + '"'
         text = self._held.strip(_SPACE)
         kind, json = _WORDS.get(text, ("", ""))
@@ -118,28 +137,37 @@ class Sink:
             json = self._scan(piece[:room]) + self.feed(piece[room:])
             self.broken += room if self.broken >= 0 else 0
             return json
-        end = 0 if scanner.done else scanner.scan(piece, 0)
-        rest = piece[end:].lstrip(_SPACE)
+        json, end = _read(scanner, piece) if not scanner.done else ("", 0)
+        rest = piece[end:].lstrip(_SPACE) if scanner.done else piece[end:]
         broken = scanner.failed or (scanner.done and rest)
         if self._streaming:
             self.broken = len(piece) - len(rest) if broken else -1
-            return piece[:end]
+            return json
         self._held += piece
+        self._json += json
         if broken:
             return self._as_string()
         if len(self._held) >= VALUE_LIMIT:  # too long to wait for its end: it has been an object so far
             self._streaming = True
-            held, self._held = self._held, ""
-            return held
+            json, self._json, self._held = self._json, "", ""
+            return json
         return ""
 
     def _as_string(self) -> str:
         """It is a string after all: open it with what was held."""
-        held, self._held = self._held, ""
+        held, self._held, self._json = self._held, "", ""
         self._scanner, self.is_string, self.kind = None, True, "string"
         return encode_basestring(held)[:-1]
 
 
-def sink_for(kinds: frozenset[str] | None) -> Sink:
+def _read(scanner: Scanner | Transcoder, piece: str) -> tuple[str, int]:
+    """The JSON of a piece of an object or array, and where it ends."""
+    if isinstance(scanner, Transcoder):
+        return scanner.feed(piece)
+    end = scanner.scan(piece, 0)
+    return piece[:end], end
+
+
+def sink_for(kinds: frozenset[str] | None, notation: Notation | None = None) -> Sink:
     """A sink for a value of these JSON types; where none are declared the text is kept as a string."""
-    return Sink(kinds or _STRING)
+    return Sink(kinds or _STRING, notation)
