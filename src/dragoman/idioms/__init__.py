@@ -2,6 +2,7 @@
 
 from .calls import Calls
 from .define import SAMPLE, SAMPLE_TOOLS, define
+from .dsml import dsml
 from .json_calls import (
     arguments_json,
     bare_json,
@@ -30,6 +31,7 @@ __all__ = [
     "bare_json",
     "conversation",
     "define",
+    "dsml",
     "headed_json",
     "json_array",
     "json_calls",

@@ -97,7 +97,8 @@ def tagged_values(
 
     The first of the `sections` is written, around each call or around all of them (`several`), divided from text by
     `lead`. Models leave out a section's opener, put several calls into one, stop before the function's closer, or write
-    the arguments, or the whole call, as JSON: all that is read. `text_of` writes a value, given as JSON.
+    the arguments, or the whole call, as JSON: all that is read. An object that is the only argument is all of them where
+    its name is in `unwrap` and no argument's. `text_of` writes a value, given as JSON.
     """
     begins, ends = tuple(opener for opener, _ in sections), tuple(closer for _, closer in sections)
     framed = tuple(lead[k:] + opener for k in range(len(lead) + 1) for opener in begins)
@@ -106,7 +107,8 @@ def tagged_values(
         after = (function.closer, *ends, *begins, *function.heads, *resume)
         cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
         one = _parameter(parameter, after)
-        members = b.argument_members(b.zero_or_more(b.space(), one), b.peek(b.space(), b.choice(*after, cut)))
+        ending = b.peek(b.space(), b.choice(*after, cut))
+        members = b.argument_members(b.zero_or_more(b.space(), one), ending, unwrap=unwrap)
         body = (b.space() + b.peek("{") + b.commit() + arguments_json()) | members
         call = function.read(lambda name: b.name(name, decode=function.decoding), lambda sign: body)
         close = b.space() + function.closer
@@ -114,10 +116,11 @@ def tagged_values(
         further = b.call(call, close=close, closers=closers, resume=follow)
         if not begins:
             return further + b.zero_or_more(b.space(), further)
+        line = b.chars("\n", 0, 1) if function.lead else b.sequence()
         opening = (b.choice(*framed) + b.space() + call) | call
         first = b.call(opening, close=close, closers=closers, resume=follow)
-        rest = b.zero_or_more(b.space(), further) + b.optional(b.space(), b.choice(*ends)) + b.chars("\n", 0, 1)
-        return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + b.chars("\n", 0, 1))
+        rest = b.zero_or_more(b.space(), further) + b.optional(b.space(), b.choice(*ends)) + line
+        return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + line)
 
     def one(call: ToolCall, index: int) -> str:
         values = "".join(_written(parameter, text_of, index, key, json) for key, json in members_of(call.arguments))
