@@ -3,6 +3,7 @@
 from .calls import Calls
 from .define import SAMPLE, SAMPLE_TOOLS, define
 from .dsml import dsml
+from .element_calls import element_tree, typed_arguments
 from .json_calls import (
     arguments_json,
     bare_json,
@@ -32,6 +33,7 @@ __all__ = [
     "conversation",
     "define",
     "dsml",
+    "element_tree",
     "headed_json",
     "json_array",
     "json_calls",
@@ -46,5 +48,6 @@ __all__ = [
     "tagged_values",
     "thought",
     "turn",
+    "typed_arguments",
     "write",
 ]

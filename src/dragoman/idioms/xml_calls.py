@@ -42,8 +42,8 @@ class Tag(Struct, frozen=True):
 
     `signs` end the name: a plain one, or one for each kind of value. `spelled` are other ways to begin the tag, with
     their signs, which are read but not written. `lead` and `tail` are the newlines inside the tag that belong to the
-    layout, `after` is what divides it from the next. With `cdata`, a value may stand in a CDATA section. Objects and arrays among the values are
-    in the `notation`, or JSON.
+    layout, `after` is what divides it from the next. With `cdata`, a value may stand in a CDATA section. Objects and
+    arrays among the values are in the `notation`, or JSON.
     """
 
     head: str
