@@ -1,6 +1,6 @@
 """How `check` shows what it found: the results of a dialect line by line, or all dialects against all scenarios.
 
-    dialect  promises  1  2  3 ...
+    dialect  promises  a  b  c ...
     hermes   ok        1  1  1
     mistral  ok        2  1  -
 
@@ -10,6 +10,7 @@ A number counts the cases that passed; ``x`` marks a failure, ``!`` one that is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from string import ascii_letters
 
 from msgspec import Struct
 from rich.console import Console
@@ -50,20 +51,18 @@ def show_lists(console: Console, checked: Sequence[Checked]) -> None:
 
 def show_matrix(console: Console, checked: Sequence[Checked]) -> None:
     """Write a line for each dialect, what the columns are, and what failed."""
-    numbers = [str(k) for k in range(1, len(SCENARIOS) + 1)]
-    rows = [(each.dialect, _promises(each), *_cells(each)) for each in checked]
-    table(console, ("dialect", "promises", *numbers), rows)
+    letters = ascii_letters[: len(SCENARIOS)]
+    rows: list[tuple[str | Text, ...]] = [(each.dialect, _promises(each), *_cells(each)) for each in checked]
+    table(console, ("dialect", "promises", *letters), rows)
     ink = Ink(console)
     ink.line("")
-    for number, (scenario, about) in zip(numbers, SCENARIOS.items(), strict=True):
-        ink.line(f"{number:>2}  {scenario:<22}  {about}", "dim")
+    for letter, (scenario, about) in zip(letters, SCENARIOS.items(), strict=True):
+        ink.line(f"{letter}  {scenario:<22}  {about}", "dim")
     _show_details(console, checked)
     cases = sum(result.cases for each in checked for result in each.scenarios)
     failed = sum(not each.ok for each in checked)
     ink.line("")
-    ink.line(
-        f"{len(checked)} dialects, {cases} cases, {failed} dialects failed", "bold red" if failed else "bold green"
-    )
+    ink.line(f"{len(checked)} dialects, {cases} cases; {failed} failed", _COLOURS["failed" if failed else "passed"])
 
 
 def _rows(checked: Sequence[Checked], *, scenarios: bool) -> Iterator[tuple[str | Text, ...]]:
