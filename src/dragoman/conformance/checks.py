@@ -22,6 +22,7 @@ from ..events import (
     ContentDelta,
     Event,
     Problem,
+    ProblemKind,
     ReasoningDelta,
     Stop,
     merge,
@@ -226,9 +227,11 @@ class _Ending:
             raise self._fail(at, f"a call is complete that is none in the end: {write_part(calls[-1])!r}")
 
     def _require_no_leak(self, last: Sequence[Event], at: int) -> None:
-        """Text that the end has released holds no marker, unless it begins with an opener that opened nothing yet."""
+        """Text that the end has released holds no marker, unless it begins with an opener that opened nothing yet, or
+        it is reported as a header that is none.
+        """
         text = "".join(event.text for event in last if isinstance(event, (ContentDelta, ReasoningDelta))).lstrip()
-        if text.startswith(self._marks):
+        if text.startswith(self._marks) or ProblemKind.MALFORMED_HEADER in _problems(last):
             return
         for mark in self._marks:
             if mark in text:
