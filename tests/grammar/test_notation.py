@@ -221,6 +221,12 @@ def test_a_dict_that_is_none_breaks_its_call_alone(body: str) -> None:
     assert calls(found) == [("g", {})]
 
 
+def test_arguments_may_stand_right_behind_the_name() -> None:
+    grammar = b.call(b.name("f"), b.arguments(b.notated(PYTHON)), close=";")
+    assert calls(events(grammar, "f{'a': []};")) == [("f", {"a": []})]
+    assert problems(events(grammar, "f")) == [("incomplete", "")]
+
+
 # Raw values
 
 
