@@ -73,7 +73,7 @@ SEED = b.call(
 def dialect(grammar: Node) -> Dialect:
     return Dialect(
         name="own",
-        title="",
+        doc="",
         grammar=Grammar(grammar),
         writer=str,
         models=(),
@@ -140,6 +140,13 @@ def test_keyword_arguments_are_compared_with_the_tool() -> None:
     found = events(PYTHONIC, "[f(a='x', b=1, s='t', s=1.5)]", tools)
     expected = [("wrong_type", "a"), ("unknown_argument", "b"), ("repeated_argument", "s"), ("wrong_type", "s")]
     assert problems(found) == [*expected, ("missing_argument", "n")]
+
+
+def test_a_literal_behind_what_may_be_a_name_for_all_arguments_is_one_argument() -> None:
+    grammar = b.call(b.name("f"), b.argument_members(_argument, unwrap=("arguments",)), close=";")
+    found = events(grammar, "farguments={'a': 1};", [tool("f", a="integer")])
+    assert calls(found) == [("f", {"arguments": {"a": 1}})]
+    assert problems(found) == [("unknown_argument", "arguments")]
 
 
 def test_a_nested_quote_is_part_of_its_string_and_told() -> None:

@@ -99,7 +99,7 @@ def _write(message: Message) -> str:
         "harmony",
         message,
         marks=(*ENDS, CHANNEL, MESSAGE),
-        text=_write_text,
+        channels=_write_text,
         thinking=lambda text: f"{START}assistant{CHANNEL}analysis{MESSAGE}{text}{END}",
         calls=_write_calls,
         names=NAMES,
@@ -110,12 +110,14 @@ def _write(message: Message) -> str:
 
 DIALECT = Dialect(
     name="harmony",
-    title="messages on channels, with headers (gpt-oss)",
+    doc=__doc__,
     grammar=Grammar(_messages, (("reasoning", _reasoning + _messages), ("final", _final + _messages))),
     writer=_write,
     models=("openai/gpt-oss-*",),
     marks=(CHANNEL, MESSAGE),
     stops=STOPS,
+    turns=(f"{START}assistant",),
+    others=(START,),
     aliases=("gpt_oss", "openai", "openai_gptoss"),
     source="openai/harmony docs/format.md; openai_harmony 0.0.8; chat template of gpt-oss-120b",
     examples=(

@@ -26,6 +26,8 @@ from .tries import Delimiters, followed_pattern, opening_pattern
 __all__ = ["Program", "program_of"]
 
 _NO_CUTS: frozenset[int] = frozenset()
+_TELLING = (n.Call, n.Begin, n.Field, n.Arguments, n.Members, n.Value, n.Notated, n.Header, n.StopMark, n.Commit)
+"""What changes more than what is published."""
 
 
 class Program:
@@ -126,14 +128,16 @@ class _Compiler:
             case n.Arguments(item=item, raw=raw):
                 first = self.compile(item, after, labels.arguments, follow, cuts)
                 return _linked(calls.RawArgumentsStep(), first) if raw else first
-            case n.Members(item=item):
+            case n.Members(item=item, element=element, unwrap=unwrap):
                 self.members += 1
-                first = self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
+                inside = self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
                 self.members -= 1
-                return first
-            case n.Value(until=until, notation=notation):
-                inside = self.compile(until, _linked(calls.ValueEndStep(), after), labels.values, follow, _NO_CUTS)
-                return _linked(calls.ValueStep(notation), inside)
+                return _linked(calls.MembersStep(element, unwrap), inside)
+            case n.Value(until=until, kinds=kinds, notation=notation):
+                inside = self.compile(
+                    until, _linked(calls.ValueEndStep(kinds is not None), after), labels.values, follow, _NO_CUTS
+                )
+                return _linked(calls.ValueStep(kinds, notation), inside)
             case n.Call():
                 return self._call(node, after, label, follow, cuts)
             case n.Header(cases=cases):
@@ -301,6 +305,4 @@ def _label(meaning: n.Meaning, channel: str | None) -> Label:
 
 def _is_pure(item: Node) -> bool:
     """Whether a rule does nothing but publish text, so that what it did can be repeated from memory."""
-    return not any(
-        isinstance(node, (n.Call, n.Begin, n.Field, n.Notated, n.Header, n.StopMark, n.Commit)) for node in item.walk()
-    )
+    return not any(isinstance(node, _TELLING) for node in item.walk())

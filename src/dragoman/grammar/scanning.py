@@ -10,6 +10,7 @@ from ..events import ProblemKind
 from .frames import Frame, ScanFrame, TranscodeFrame
 from .json import Scanner, State, StringDecoder
 from .labels import TOO_LONG_TO_WAIT, ArgumentsLabel, Label, Rest, rest_in_string
+from .members import begin_value, end_member
 from .nodes import JsonForm
 from .notation import Notation
 from .steps import Step
@@ -184,6 +185,7 @@ class NotatedStep(Step):
                 return machine.fail()
             frame = TranscodeFrame(self, Transcoder(self.notation, watch=True))
             machine.stack.append(frame)
+            self.open(machine)
         transcoder, at = frame.transcoder, machine.at
         json, end = transcoder.read(machine.text, at, machine.ended)
         if not self.publish(machine, transcoder, json, end):
@@ -201,6 +203,9 @@ class NotatedStep(Step):
         machine.stack.pop()
         self.close(machine, transcoder)
         return self.next
+
+    def open(self, machine: Machine) -> None:
+        """The value begins."""
 
     def publish(self, machine: Machine, transcoder: Transcoder, json: str, end: int) -> bool:
         """Publish the JSON of the text up to an index; false if there is too much of it."""
@@ -246,6 +251,9 @@ class NotatedMemberStep(NotatedArgumentsStep):
 
     __slots__ = ()
 
+    def open(self, machine: Machine) -> None:
+        begin_value(machine)
+
     def close(self, machine: Machine, transcoder: Transcoder) -> None:
         assert machine.call is not None
-        machine.call.take_value(transcoder.kind)
+        end_member(machine.call, transcoder.kind, machine.base + machine.at)
