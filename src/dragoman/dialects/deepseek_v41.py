@@ -12,9 +12,9 @@
     </｜DSML｜ invoke>
     </｜DSML｜ calls><｜end▁of▁sentence｜>
 
-Tags have a blank behind the token. A value is raw text where ``string="true"``, else JSON. Prompts end in ``<think>`` when thinking is on, start="reasoning",
-else in ``</think>``. Blocks by another name, a parameter that says nothing of its kind, all arguments in one, and a
-JSON object instead of parameters are read too.
+Tags have a blank behind the token. A value is raw text where ``string="true"``, else JSON. Prompts end in
+``<think>`` when thinking is on, start="reasoning", else in ``</think>``. Blocks by another name, a parameter that says
+nothing of its kind, all arguments in one, and a JSON object instead of parameters are read too.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from .json_calls import (
 )
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, raw_text, tagged_values
+from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
 
 __all__ = [
     "ANY_VALUE",
@@ -39,6 +39,7 @@ __all__ = [
     "marked_json",
     "members_of",
     "mentioned",
+    "python_text",
     "raw_text",
     "stops",
     "tagged_json",

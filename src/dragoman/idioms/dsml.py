@@ -1,4 +1,4 @@
-"""DeepSeek's markup language: tags that begin with a control token and tell of each value whether it is text or JSON."""
+"""DeepSeek's markup language: tags that begin with a control token and tell whether a value is text or JSON."""
 
 from __future__ import annotations
 
