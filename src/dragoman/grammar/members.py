@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from .frames import CallState
     from .machine import Machine
 
-__all__ = ["Scope", "begin_member", "close_members", "end_member", "open_members", "sink_of", "take_whole"]
+__all__ = [
+    "Scope",
+    "begin_member",
+    "begin_value",
+    "close_members",
+    "end_member",
+    "open_members",
+    "sink_of",
+    "take_whole",
+]
 
 _STRING = frozenset(["string"])
 
@@ -87,10 +96,7 @@ def open_members(machine: Machine, element: str | None, unwrap: tuple[str, ...])
     if outer.depth == DEPTH_LIMIT:
         machine.detail = "nested too deeply"
         return False
-    if outer.wrapper:
-        outer = _no_wrapper(call, outer)
-        here = machine.base + machine.at
-        call.publish(machine, f"{{{encode_basestring(outer.key)}: ", here, here)
+    outer = begin_value(machine)
     call.scope = Scope(outer, outer.inside(), element or outer.element, (), outer.depth + 1, len(call.members))
     return True
 
@@ -123,6 +129,16 @@ def begin_member(machine: Machine, key: str, text: str, start: int, end: int) ->
         call.members.append(after)
     call.publish(machine, f"{before}{written}: ", start, end)
     return True
+
+
+def begin_value(machine: Machine) -> Scope:
+    """The last member's value begins, and is no raw text: so that member is one."""
+    call, here = machine.call, machine.base + machine.at
+    assert call is not None and call.scope is not None
+    if call.scope.wrapper:
+        _no_wrapper(call, call.scope)
+        call.publish(machine, f"{{{encode_basestring(call.scope.key)}: ", here, here)
+    return call.scope
 
 
 def sink_of(call: CallState, declared: frozenset[str] | None, notation: Notation | None) -> Sink:
