@@ -14,7 +14,7 @@ from .analyze import VALUE_LIMIT
 from .json import NUMBER_LIMIT, Scanner
 from .schema import allowed
 
-__all__ = ["Sink"]
+__all__ = ["Sink", "sink_for"]
 
 _number = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?").fullmatch
 _whole = re.compile(r"-?[0-9]++(?:\.0*+)?").fullmatch
@@ -183,3 +183,8 @@ class Sink:
         held, self._held = self._held, ""
         self._scanner, self.is_string, self.kind = None, True, "string"
         return encode_basestring(held)[:-1]
+
+
+def sink_for(kinds: frozenset[str] | None, *, blank: str = "", before: str = "") -> Sink:
+    """A sink for a value of these JSON types; where none are declared the text is kept as a string."""
+    return Sink(kinds or _STRING, blank=blank, before=before)
