@@ -201,9 +201,14 @@ class Machine:
         for choice in self.choices:
             choice.live = False
         self.choices.clear()
+        call = self.call
+        if call is not None and call.committed:
+            return  # the stack is deep where elements are
         for frame in self.stack:
             if isinstance(frame, CallFrame):
                 frame.committed = True
+        if call is not None:
+            call.committed = True
 
     def keep(self, upto: int) -> None:
         """Remember the open call's characters before an index of the buffer."""
@@ -279,6 +284,8 @@ class Machine:
         self.at -= hold
         if choices:
             decided = choices[0].events
+            if not decided:
+                return []
             published, self.out = out[:decided], out[decided:]
             for choice in choices:
                 choice.events -= decided
