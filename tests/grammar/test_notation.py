@@ -332,7 +332,7 @@ def test_what_a_notation_may_hold_back_is_known() -> None:
     assert PYTHON.hold == 3 + GAP_LIMIT
     assert DICT.hold == BARE_LIMIT
     assert analyze(b.arguments(b.notated(PYTHON))).hold_bound == PYTHON.hold
-    assert analyze(b.value("x", notation=PYTHON)).hold_bound == 1 + VALUE_LIMIT + PYTHON.hold
+    assert analyze(b.argument_members(b.value("x", notation=PYTHON))).hold_bound == 1 + VALUE_LIMIT + PYTHON.hold
     assert analyze(GEMMA).hold_bound == FIELD_LIMIT + 1
     assert analyze(PYTHONIC).streamable
 

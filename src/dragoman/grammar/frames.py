@@ -260,6 +260,7 @@ class CallState:
 
     __slots__ = (
         "begun",
+        "committed",
         "complete",
         "deferred",
         "flushed",
@@ -285,6 +286,7 @@ class CallState:
         self.id: str | None = None
         self.begun = False  # was `CallBegin` published?
         self.make: Callable[[str, int, int], ArgumentsDelta]  # makes a piece of the arguments, once it was
+        self.committed = False  # can it only be read as a call? There is no way back from that
         self.started = False  # has anything of the arguments been read?
         self.complete = False  # is all read but the closer?
         self.raw_from = NOWHERE  # where arguments begin that are text and need not be JSON

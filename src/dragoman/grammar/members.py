@@ -17,7 +17,7 @@ from ..events import Markup, ProblemKind
 from .json import DEPTH_LIMIT
 from .notation import Notation
 from .schema import ANYWHERE, Shape, allowed
-from .value import Sink
+from .value import Sink, sink_for
 
 if TYPE_CHECKING:
     from .frames import CallState
@@ -145,10 +145,10 @@ def sink_of(call: CallState, declared: frozenset[str] | None, notation: Notation
     """What makes JSON of the last member's text; `declared` are its types where the markup tells them."""
     scope = call.scope
     assert scope is not None
-    kinds = declared or scope.inside().kinds or _STRING
+    kinds = declared or scope.inside().kinds
     if scope.wrapper:
-        return Sink(kinds | {"object"}, notation, before=f"{{{encode_basestring(scope.key)}: ")
-    return Sink(kinds, notation, blank=_blank(kinds) if scope.element is not None else "")
+        return sink_for((kinds or _STRING) | {"object"}, notation, before=f"{{{encode_basestring(scope.key)}: ")
+    return sink_for(kinds, notation, blank=_blank(kinds) if scope.element is not None else "")
 
 
 def end_member(call: CallState, kind: str, at: int, *, fits: bool = True) -> None:
@@ -183,7 +183,7 @@ def close_members(machine: Machine) -> None:
     kind = scope.kind or "object"
     json = "]" if kind == "array" else "}"
     if not scope.size:
-        json = (_blank(scope.shape.kinds or _STRING) or '""') if scope.outer is not None else "{}"
+        json = (_blank(scope.shape.kinds) or '""') if scope.outer is not None else "{}"
         kind = {"[]": "array", "{}": "object"}.get(json, "string")
     if not scope.whole:
         call.publish(machine, json, here, here)
@@ -204,8 +204,8 @@ def _no_wrapper(call: CallState, scope: Scope) -> Scope:
     return call.scope
 
 
-def _blank(kinds: frozenset[str]) -> str:
+def _blank(kinds: frozenset[str] | None) -> str:
     """What an element with nothing in it is; empty where it is a string."""
-    if "string" in kinds:
+    if kinds is None or "string" in kinds:
         return ""
     return "{}" if "object" in kinds else "[]" if "array" in kinds else ""

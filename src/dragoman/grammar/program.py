@@ -272,7 +272,7 @@ class _Compiler:
         following = First(closing.atoms | follow.atoms, follow.empty) if closing.empty else closing
         body = self.compile(node.item, _linked(calls.BodyEndStep(), close), label, following, cuts)
         rest = _linked(calls.ResyncEndStep(node.closers), after)
-        resync = _linked(steps.UntilStep(Delimiters((*node.closers, *node.resume)), None, labels.resync), rest)
+        resync = _linked(steps.UntilStep(Delimiters((*node.closers, *node.resume)), None, labels.malformed), rest)
         return _linked(calls.CallStep(_linked(calls.RecoverStep(node.resume, resync, node.stops), after)), body)
 
 

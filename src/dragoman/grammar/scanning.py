@@ -68,7 +68,7 @@ class ScanStep(Step):
     def settle(self, machine: Machine) -> None:
         frame, call = machine.stack[-1], machine.call
         if self.arguments and call is not None and call.begun and isinstance(frame, ScanFrame):
-            machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None, keep=True)
+            machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None)
             machine.rest = machine.in_string if frame.scanner.state == State.STRING else None
 
     def expected(self, stack: Sequence[Frame]) -> frozenset[str]:

@@ -7,6 +7,9 @@ import re
 LONG = 256
 """Characters from which on it pays to look for marks before looking for delimiters."""
 
+WINDOW = 4096
+"""Characters in which marks are looked for at a time."""
+
 __all__ = ["LONG", "Delimiters", "delimiter_pattern", "followed_pattern", "opening_pattern"]
 
 _Trie = dict[str, "_Trie"]
@@ -76,7 +79,14 @@ class Delimiters:
 
     def find(self, text: str, at: int) -> re.Match[str] | None:
         """The first delimiter or beginning of one; `str.find` runs ahead, many times faster than an expression."""
-        if len(text) - at >= LONG:
-            spots = [spot for mark in self._marks if (spot := text.find(mark, at)) >= 0]
-            at = max(at, min(spots, default=len(text)) - self._before)
-        return self.search(text, at)
+        start, end = at, len(text)
+        while end - at >= LONG:
+            # In windows, since a mark that is nowhere would else be looked for to the end each time.
+            far = near = min(at + WINDOW, end)
+            for mark in self._marks:
+                spot = text.find(mark, at, near)
+                near = spot if spot >= 0 else near
+            at = near
+            if near < far:
+                break
+        return self.search(text, max(start, at - self._before))
