@@ -14,12 +14,13 @@ from json import dumps, loads
 from random import Random
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from .dialect import START, Dialect, Example
-from .errors import Inexpressible
+from .errors import Inexpressible, InvalidPrompt
 from .events import (
     ArgumentsDelta,
+    CallBegin,
     CallEnd,
     CallStatus,
     ContentDelta,
@@ -65,14 +66,16 @@ class Trial(Struct, frozen=True):
     start: str = START
     reason: str | None = None
     message: Message | None = None
+    prefill: str = ""
 
     def parser(self) -> Parser:
         """A new parser for it."""
-        return Parser(self.dialect, self.tools, start=self.start)
+        return Parser(self.dialect, self.tools, start=self.start, prefill=self.prefill)
 
     def fail(self, what: str) -> Broken:
         """The exception to raise."""
-        return Broken(f"{what}\n  dialect {self.dialect.name}, start {self.start!r}, input {self.text!r}")
+        where = f"start {self.start!r}" + (f", prefill {self.prefill!r}" if self.prefill else "")
+        return Broken(f"{what}\n  dialect {self.dialect.name}, {where}, input {self.text!r}")
 
 
 class Result(Struct, frozen=True):
@@ -201,7 +204,8 @@ def bounded(trial: Trial, random: Random) -> None:
 
 def batch_is_stream(trial: Trial, random: Random) -> None:
     """Parsing the whole is feeding it."""
-    whole = parse_events(trial.text, trial.dialect, trial.tools, start=trial.start, reason=trial.reason)
+    start, reason = trial.start, trial.reason
+    whole = parse_events(trial.text, trial.dialect, trial.tools, start=start, prefill=trial.prefill, reason=reason)
     if whole != read(trial, list(trial.text)):
         raise trial.fail("parse_events gives other events than the stream")
 
@@ -227,6 +231,46 @@ def one_source(trial: Trial, random: Random) -> None:
         problems = (event,) if isinstance(event, Problem) else event.problems if isinstance(event, CallEnd) else ()
         if isinstance(event, Malformed) or problems:
             raise written.fail(f"what the dialect writes has a problem: {event}")
+
+
+def continued(trial: Trial, random: Random) -> None:
+    """What the prompt holds of an output is read as if the model had written it; only the rest is published."""
+    cut = random.randint(0, len(trial.text))
+    prefill, rest = trial.text[:cut], trial.text[cut:]
+    whole = trial.parser()
+    early = whole.feed(prefill)
+    late = whole.feed(rest) + whole.finish(trial.reason)
+    other = Trial(trial.dialect, rest, trial.tools, trial.start, trial.reason, prefill=trial.prefill + prefill)
+    try:
+        found = read(other, [rest])
+    except InvalidPrompt:
+        if any(isinstance(event, Stop) for event in early):
+            return  # nothing is left to go on with
+        raise
+    closed = sum(isinstance(event, CallEnd) for event in early)
+    if _texts(found, 0) != _texts(late, cut) or _calls(found) != _calls(early + late)[closed:]:
+        raise other.fail(f"read as\n  {found}\n  not as the end of\n  {merge(early + late)}")
+
+
+def _texts(events: Sequence[Event], since: int) -> list[tuple[type, str, int]]:
+    """All text behind a position, as what it is read, and where it ends."""
+    return [
+        (type(event), event.text[max(0, since - event.start) :], event.end - since)
+        for event in merge(events)
+        if isinstance(event, ReasoningDelta | ContentDelta | Markup | Malformed) and event.end > since
+    ]
+
+
+def _calls(events: Sequence[Event]) -> list[tuple[str, str, CallEnd]]:
+    """Every call with its name and arguments, in order, wherever it stands."""
+    names = [event.name for event in events if isinstance(event, CallBegin)]
+    arguments = [""] * len(names)
+    for event in events:
+        if isinstance(event, ArgumentsDelta):
+            arguments[event.index] += event.json
+    ends = [event for event in events if isinstance(event, CallEnd)]
+    bare = [structs.replace(end, index=0, problems=(), start=0, end=0) for end in ends]
+    return list(zip(names, arguments, bare, strict=True))
 
 
 def honest(trial: Trial, random: Random) -> None:
@@ -266,6 +310,7 @@ PROMISES: dict[str, Promise] = {
     "batch = stream": batch_is_stream,
     "two-way": two_way,
     "one source": one_source,
+    "continued": continued,
     "honest": honest,
     "ordered": ordered,
 }
@@ -370,6 +415,8 @@ def trials(dialect: Dialect, random: Random, count: int) -> Iterator[Trial]:
     for _ in range(count):
         trial = made_up_trial(dialect, random)
         yield trial
+        cut = random.randint(0, len(trial.text))
+        yield Trial(dialect, trial.text[cut:], trial.tools, prefill=trial.text[:cut])
         mutated = random.choice(list(mutations(trial.text, markers, random)))
         yield Trial(dialect, mutated, trial.tools, random.choice(dialect.starts))
 
