@@ -68,14 +68,14 @@ class Dialect(Struct, frozen=True, kw_only=True):
 
     `writer` turns a message into the text that a model of this dialect would have sampled, without the stop
     marker; it raises `Inexpressible` for what the dialect can't say. `native_id` tells how the model itself names the
-    n-th call of a tool, ``None`` where it writes no ids (and none are written). `models` are globs of model ids,
-    `marks` the markers by which the dialect is known, `source` says where the format is specified. `turns` are what
-    may stand in a prompt right before the assistant's turn, `others` what begins somebody else's where no stop marker
-    ends the assistant's.
+    n-th call of a tool, ``None`` where it writes no ids (and none are written). `doc` tells readers what it looks like,
+    in the first line what it is. `models` are globs of model ids, `marks` the markers by which the dialect is known,
+    `source` says where the format is specified. `turns` are what may stand in a prompt right before the assistant's
+    turn, `others` what begins somebody else's where no stop marker ends the assistant's.
     """
 
     name: str
-    title: str
+    doc: str
     grammar: Grammar
     writer: Callable[[Message], str]
     models: tuple[str, ...]
@@ -87,6 +87,11 @@ class Dialect(Struct, frozen=True, kw_only=True):
     native_id: Callable[[str, int], str] | None = None
     turns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What it is, in one line."""
+        return self.doc.split("\n", 1)[0].removesuffix(".")
 
     @property
     def starts(self) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def _write(message: Message) -> str:
         "harmony",
         message,
         marks=(*ENDS, CHANNEL, MESSAGE),
-        text=_write_text,
+        channels=_write_text,
         thinking=lambda text: f"{START}assistant{CHANNEL}analysis{MESSAGE}{text}{END}",
         calls=_write_calls,
         names=NAMES,
@@ -110,7 +110,7 @@ def _write(message: Message) -> str:
 
 DIALECT = Dialect(
     name="harmony",
-    title="messages on channels, with headers (gpt-oss)",
+    doc=__doc__,
     grammar=Grammar(_messages, (("reasoning", _reasoning + _messages), ("final", _final + _messages))),
     writer=_write,
     models=("openai/gpt-oss-*",),

@@ -10,10 +10,13 @@ from msgspec import Struct
 
 from ..events import ArgumentsDelta, Event, Malformed, Problem, ProblemKind
 from .analyze import FIELD_LIMIT
+from .escapes import unquoted
+from .schema import allowed
 
 if TYPE_CHECKING:
     from .json import Scanner, StringDecoder
     from .machine import Machine
+    from .members import Scope
     from .schema import ToolShape
     from .steps import Step
     from .value import Sink
@@ -70,14 +73,13 @@ BOTTOM = Frame()
 class ChoiceFrame(Frame):
     """Where a choice began and what to try if its present alternative fails, while it is `live`."""
 
-    __slots__ = ("call", "calls", "events", "key", "live", "mark", "otherwise", "position")
+    __slots__ = ("call", "calls", "completed", "events", "key", "live", "mark", "otherwise", "position", "stopped")
 
-    def __init__(
-        self, key: int, otherwise: Step, position: int, events: int, call: CallState | None, calls: int
-    ) -> None:
+    def __init__(self, key: int, otherwise: Step, position: int, machine: Machine) -> None:
         self.key, self.otherwise, self.position = key, otherwise, position
-        self.events, self.call, self.calls = events, call, calls
-        self.mark = call.mark() if call is not None else None
+        self.events, self.call, self.calls = len(machine.out), machine.call, machine.calls
+        self.completed, self.stopped = machine.completed, machine.stopped
+        self.mark = self.call.mark() if self.call is not None else None
         self.live = True
 
     def undo(self, machine: Machine) -> Step | None:
@@ -92,12 +94,14 @@ class ChoiceFrame(Frame):
         machine.at = self.position - machine.base
         del machine.out[self.events :]
         machine.call, machine.calls = self.call, self.calls
+        machine.completed, machine.stopped = self.completed, self.stopped
         if self.call is not None and self.mark is not None:
             self.call.restore(self.mark)
 
     def copy(self) -> ChoiceFrame:
-        other = ChoiceFrame(self.key, self.otherwise, self.position, self.events, self.call, self.calls)
-        other.mark, other.live = self.mark, self.live
+        other = ChoiceFrame.__new__(ChoiceFrame)
+        for slot in ChoiceFrame.__slots__:
+            setattr(other, slot, getattr(self, slot))
         return other
 
 
@@ -233,7 +237,9 @@ class CallFrame(Frame):
         return other
 
 
-Mark = tuple[int, str | None, str | None, bool, bool, bool, int, "ToolShape | None", int, int, int, int, int]
+Mark = tuple[
+    int, str | None, str | None, bool, bool, bool, int, "ToolShape | None", "Scope | None", int, int, int, int, int, int
+]
 
 
 class CallState:
@@ -248,9 +254,11 @@ class CallState:
         "index",
         "keys",
         "make",
+        "members",
         "name",
         "problems",
         "raw_from",
+        "scope",
         "start",
         "started",
         "tool",
@@ -268,7 +276,9 @@ class CallState:
         self.complete = False  # is all read but the closer?
         self.raw_from = NOWHERE  # where arguments begin that are text and need not be JSON
         self.tool: ToolShape | None = None
-        self.keys: list[tuple[str, str]] = []  # the arguments' names and JSON types, in order
+        self.keys: list[tuple[str, str]] = []  # their names (JSON without the quotes) and types, in order
+        self.scope: Scope | None = None  # the innermost object or array of members that is open
+        self.members: list[Scope] = []  # those of the objects inside the arguments
         self.problems: list[Problem] = []
         self.deferred: list[tuple[str, int, int]] = []  # arguments that came before the name
         self.flushed = 0  # how many of them have been published
@@ -285,7 +295,9 @@ class CallState:
             self.complete,
             self.raw_from,
             self.tool,
+            self.scope,
             len(self.keys),
+            len(self.members),
             len(self.problems),
             len(self.deferred),
             self.flushed,
@@ -295,8 +307,8 @@ class CallState:
     def restore(self, mark: Mark) -> None:
         """Go back to a mark."""
         self.index, self.name, self.id, self.begun, self.started, self.complete, self.raw_from, self.tool = mark[:8]
-        keys, problems, deferred, self.flushed, self.waiting = mark[8:]
-        del self.keys[keys:], self.problems[problems:], self.deferred[deferred:]
+        self.scope, keys, members, problems, deferred, self.flushed, self.waiting = mark[8:]
+        del self.keys[keys:], self.members[members:], self.problems[problems:], self.deferred[deferred:]
 
     def copy(self) -> CallState:
         """An independent copy."""
@@ -305,6 +317,7 @@ class CallState:
             if hasattr(self, slot):
                 setattr(other, slot, getattr(self, slot))
         other.keys, other.deferred, other.problems = self.keys.copy(), self.deferred.copy(), self.problems.copy()
+        other.members = self.members.copy()
         return other
 
     def take_keys(self, scanner: Scanner, at: int) -> None:
@@ -334,12 +347,19 @@ class CallState:
     def diagnose(self, at: int) -> None:
         """Compare the arguments with the tool's schema; what differs is noted, nothing is changed."""
         seen: set[str] = set()
-        for key, kind in self.keys:
+        wrong = {problem.raw for problem in self.problems if problem.kind is ProblemKind.WRONG_TYPE}
+        for written, kind in self.keys:
+            key = unquoted(f'"{written}"') if "\\" in written else written
             if key in seen:
                 self.note(ProblemKind.REPEATED_ARGUMENT, key, "the argument is given twice", at)
             seen.add(key)
-            if self.tool is not None:
+            if self.tool is not None and not (key in wrong and key in self.tool.arguments):
                 self._check(self.tool, key, kind, at)
+        inside: set[tuple[int, str]] = set()
+        for scope in self.members:
+            if (scope.number, scope.key) in inside:
+                self.note(ProblemKind.REPEATED_ARGUMENT, scope.path(), "the member is given twice", at)
+            inside.add((scope.number, scope.key))
         if self.tool is not None and self.raw_from == NOWHERE:
             for name in sorted(self.tool.required - seen):
                 self.note(ProblemKind.MISSING_ARGUMENT, name, "a required argument is missing", at)
@@ -350,7 +370,7 @@ class CallState:
                 self.note(ProblemKind.UNKNOWN_ARGUMENT, key, "the tool has no such argument", at)
             return
         kinds = tool.arguments[key]
-        if kinds is None or kind in kinds or (kind == "integer" and "number" in kinds):
+        if kinds is None or allowed(kinds, kind):
             return
         self.note(ProblemKind.WRONG_TYPE, key, f"expected {' or '.join(sorted(kinds))}, found {kind}", at)
 

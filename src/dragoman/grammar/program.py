@@ -24,6 +24,8 @@ from .tries import Delimiters, followed_pattern, opening_pattern
 __all__ = ["Program", "program_of"]
 
 _NO_CUTS: frozenset[int] = frozenset()
+_TELLING = (n.Call, n.Begin, n.Field, n.Arguments, n.Members, n.Value, n.Header, n.StopMark, n.Commit)
+"""What changes more than what is published."""
 
 
 class Program:
@@ -121,11 +123,14 @@ class _Compiler:
             case n.Arguments(item=item, raw=raw):
                 first = self.compile(item, after, labels.arguments, follow, cuts)
                 return _linked(calls.RawArgumentsStep(), first) if raw else first
-            case n.Members(item=item):
-                return self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
-            case n.Value(until=until):
-                inside = self.compile(until, _linked(calls.ValueEndStep(), after), labels.values, follow, _NO_CUTS)
-                return _linked(calls.ValueStep(), inside)
+            case n.Members(item=item, element=element, unwrap=unwrap):
+                inside = self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
+                return _linked(calls.MembersStep(element, unwrap), inside)
+            case n.Value(until=until, kinds=kinds):
+                inside = self.compile(
+                    until, _linked(calls.ValueEndStep(kinds is not None), after), labels.values, follow, _NO_CUTS
+                )
+                return _linked(calls.ValueStep(kinds), inside)
             case n.Call():
                 return self._call(node, after, label, follow, cuts)
             case n.Header(cases=cases):
@@ -278,4 +283,4 @@ def _label(meaning: n.Meaning, channel: str | None) -> Label:
 
 def _is_pure(item: Node) -> bool:
     """Whether a rule does nothing but publish text, so that what it did can be repeated from memory."""
-    return not any(isinstance(node, (n.Call, n.Begin, n.Field, n.Header, n.StopMark, n.Commit)) for node in item.walk())
+    return not any(isinstance(node, _TELLING) for node in item.walk())

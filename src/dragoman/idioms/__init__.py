@@ -1,0 +1,47 @@
+"""What dialects are put together from: each names its markers, and how its kind of format works stands here once."""
+
+from .calls import Calls
+from .define import SAMPLE, SAMPLE_TOOLS, define
+from .json_calls import (
+    arguments_json,
+    bare_json,
+    headed_json,
+    json_array,
+    json_calls,
+    json_members,
+    marked_json,
+    tagged_json,
+)
+from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
+from .writing import members_of, write
+from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, raw_text, tagged_values
+
+__all__ = [
+    "ANY_VALUE",
+    "JSON_VALUE",
+    "SAMPLE",
+    "SAMPLE_TOOLS",
+    "Answer",
+    "Calls",
+    "Sign",
+    "Tag",
+    "Think",
+    "arguments_json",
+    "bare_json",
+    "conversation",
+    "define",
+    "headed_json",
+    "json_array",
+    "json_calls",
+    "json_members",
+    "marked_json",
+    "members_of",
+    "mentioned",
+    "raw_text",
+    "stops",
+    "tagged_json",
+    "tagged_values",
+    "thought",
+    "turn",
+    "write",
+]

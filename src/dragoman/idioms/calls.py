@@ -1,0 +1,51 @@
+"""How a dialect's calls are read and written: the record that the builders of the families make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from ..grammar.nodes import Node
+from ..types import ToolCall
+
+__all__ = ["Calls"]
+
+Reader = Callable[[tuple[str, ...]], Node]
+
+
+class Calls(Struct, frozen=True, kw_only=True):
+    """A way of writing calls.
+
+    Reading: `reader` makes the grammar of a group of calls, given the markers of other things that may stand where a
+    call should end. It begins with one of the `openers`; where no group follows one, it is text. `closers` mean nothing
+    alone. `bare` makes what is a group only at the very start of the output.
+
+    Writing: `one` writes a call, told which of its group it is; a group is `begin`, calls with `between` between them,
+    `end`; `lead` divides it from text before, `trail` from whatever comes behind. `one` raises `Inexpressible`, with
+    no place in it, for what it can't write. `names` is what a name may be, `marks` are further markers that text must
+    not hold, `like` is a pattern of text that would be read as a call. After a `final` group comes nothing; `most` is
+    the number of calls that a group can have.
+    """
+
+    reader: Reader
+    openers: tuple[str, ...]
+    one: Callable[[ToolCall, int], str]
+    closers: tuple[str, ...] = ()
+    bare: Reader | None = None
+    begin: str = ""
+    between: str = ""
+    end: str = ""
+    lead: str = ""
+    trail: str = ""
+    names: str = r"[\s\S]+"
+    marks: tuple[str, ...] = ()
+    like: str = ""
+    final: bool = False
+    most: int | None = None
+
+    def write(self, calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
+        """A group of calls; told whether text stands before it and whether anything comes behind."""
+        written = self.between.join(self.one(call, k) for k, call in enumerate(calls))
+        before, behind = self.lead if after_text else "", self.trail if more else ""
+        return f"{before}{self.begin}{written}{self.end}{behind}"

@@ -1,0 +1,106 @@
+"""From markers to a dialect: thoughts, calls and answers put together, with the example that its layout is."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+
+from ..dialect import Dialect, Example
+from ..types import Message, Part, TextPart, ThinkingPart, Tool, ToolCall
+from .calls import Calls
+from .turns import Answer, Think, conversation
+from .writing import writer_of
+
+__all__ = ["SAMPLE", "SAMPLE_TOOLS", "define", "layout", "sample"]
+
+SAMPLE = Message(
+    "assistant",
+    (
+        ThinkingPart("Two cities."),
+        TextPart("Let me look."),
+        ToolCall("get_weather", '{"city": "Paris", "days": 2}'),
+        ToolCall("get_weather", '{"city": "Oslo"}'),
+    ),
+)
+"""What the layout at the head of every dialect's file says, as far as the dialect can say it."""
+
+SAMPLE_TOOLS = (
+    Tool(
+        "get_weather",
+        "The weather of the next days.",
+        {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+            "required": ["city"],
+        },
+    ),
+)
+
+
+def define(
+    doc: str,
+    *,
+    name: str,
+    source: str,
+    think: Think | None = None,
+    calls: Calls | None = None,
+    answer: Answer | None = None,
+    stops: tuple[str, ...] = (),
+    prose: bool = True,
+    turns: tuple[str, ...] = (),
+    models: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
+    native_id: Callable[[str, int], str] | None = None,
+    examples: tuple[Example, ...] = (),
+) -> Dialect:
+    """The dialect of a conversation of thoughts, answers and calls; see `Dialect` and `conversation`.
+
+    `doc` is the docstring of its file. Its first indented block is the layout of `SAMPLE`, which becomes the first
+    example: there, a backslash at the end of a line joins it to the next.
+    """
+    marks = (
+        *((*think.openers, *think.closers) if think is not None else ()),
+        *(calls.marks if calls is not None else ()),
+        *((*answer.openers, *answer.closers) if answer is not None else ()),
+    )
+    text = layout(doc)
+    said = sample(think is not None, calls, native_id)
+    drawn = (Example("a thought, a sentence and calls", text, said, SAMPLE_TOOLS),) if text else ()
+    return Dialect(
+        name=name,
+        doc=doc,
+        grammar=conversation(think, calls, stopping=stops, answer=answer, prose=prose),
+        writer=writer_of(name, think, calls, answer, (*marks, *stops)),
+        turns=turns,
+        models=models,
+        marks=marks,
+        stops=stops,
+        source=source,
+        aliases=aliases,
+        native_id=native_id,
+        examples=(*drawn, *examples),
+    )
+
+
+def layout(doc: str) -> str:
+    """The first indented block of a docstring, as the literal text that it is; empty if there is none."""
+    lines = doc.splitlines()
+    starts = next((k for k, line in enumerate(lines) if line.startswith("    ")), len(lines))
+    ends = next((k for k in range(starts, len(lines)) if lines[k] and not lines[k].startswith(" ")), len(lines))
+    return textwrap.dedent("\n".join(lines[starts:ends])).strip("\n").replace("\\\n", "")
+
+
+def sample(thinks: bool, calls: Calls | None, native_id: Callable[[str, int], str] | None) -> Message:
+    """`SAMPLE` without what a dialect can't say, with the ids that its models write."""
+    parts: list[Part] = []
+    written = 0
+    for part in SAMPLE.parts:
+        if isinstance(part, ThinkingPart) and not thinks:
+            continue
+        if isinstance(part, ToolCall):
+            if calls is None or (calls.most is not None and written >= calls.most):
+                continue
+            part = ToolCall(part.name, part.arguments, native_id(part.name, written) if native_id else None)
+            written += 1
+        parts.append(part)
+    return Message("assistant", tuple(parts))

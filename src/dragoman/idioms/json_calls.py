@@ -1,0 +1,281 @@
+"""Calls whose arguments are JSON: objects between tags, arrays of them, and bodies behind a name.
+
+Each builder makes `Calls` from markers. What models write beside their template is read everywhere: ``parameters`` for
+``arguments``, arguments before the name or as a JSON string, several objects or an array in one tag, missing closers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from json import dumps
+
+from ..grammar import build as b
+from ..grammar.nodes import Node
+from ..types import ToolCall
+from .calls import Calls
+
+__all__ = [
+    "arguments_json",
+    "bare_json",
+    "fenced_json",
+    "headed_json",
+    "json_array",
+    "json_calls",
+    "json_members",
+    "marked_json",
+    "tagged_json",
+]
+
+NAME = r"^<>\[\]{}`\s"
+"""The characters of a name that stands before its arguments."""
+
+
+def arguments_json() -> Node:
+    """Arguments as JSON, or as a JSON string that holds them."""
+    return (b.peek('"') + b.commit() + b.arguments(b.quoted_json())) | b.arguments(b.json())
+
+
+def fenced_json() -> Node:
+    """Arguments as JSON, in a Markdown fence or without one."""
+    return b.space() + b.optional("```json", b.space()) + arguments_json() + b.optional(b.space(), "```")
+
+
+def json_members(
+    *,
+    names: Sequence[str] = ("name",),
+    arguments: Sequence[str] = ("arguments", "parameters"),
+    ids: Sequence[str] = ("id",),
+) -> Node:
+    """The members of a call's JSON object and its closing brace, in any order; others are passed over.
+
+    The arguments may be a JSON string that holds the object. An id may stand anywhere.
+    """
+
+    def member(key: str, value: Node) -> Node:
+        return dumps(key) + b.commit() + b.space() + ":" + b.space() + value
+
+    known = [member(key, b.name(b.json_string(), decode=b.Decoding.JSON)) for key in names]
+    known += [member(key, arguments_json()) for key in arguments]
+    known += [member(key, b.call_id(b.json_string(), decode=b.Decoding.JSON) | b.json()) for key in ids]
+    one = b.choice(*known, b.json_string() + b.space() + ":" + b.space() + b.json())
+    more = b.zero_or_more(b.space(), ",", b.commit(), b.space(), one)
+    return b.space() + b.optional(one, more) + b.space() + "}"
+
+
+def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...], members: Node | None = None) -> Node:
+    """Calls as JSON objects behind one opener: one, several, or an array of them, up to one of the `closers`.
+
+    The opener counts only with the brace behind it. Where only the array's bracket closes, that is the closer.
+    """
+    ends = b.peek(b.space() + b.choice(*closers, "{", ",", "]"))
+    rest = "{" + b.commit() + (members if members is not None else json_members())
+    first = b.call(opening + b.space() + b.optional("[", b.space()) + rest, close=ends, closers=closers, resume=resume)
+    further = b.call(rest, close=ends, closers=closers, resume=resume)
+    bracket = b.optional("]", b.space()) if "]" not in closers else b.sequence()
+    closer = b.optional(b.space(), bracket, b.choice(*closers))
+    return first + b.zero_or_more(b.optional(b.space(), ","), b.space(), b.negate(b.choice(*closers)), further) + closer
+
+
+def tagged_json(
+    opener: str = "<tool_call>",
+    closer: str = "</tool_call>",
+    *,
+    lead: str = "\n",
+    arguments: str = "arguments",
+    marks: tuple[str, ...] = (),
+) -> Calls:
+    """One JSON object between two tags, with newlines inside and outside (`lead`) or without any."""
+    openers = b.framed(opener) if lead else (opener,)
+
+    def reader(resume: tuple[str, ...]) -> Node:
+        return json_calls(b.choice(*openers), (closer,), (opener, *resume)) + b.chars("\n", 0, 1)
+
+    def one(call: ToolCall, index: int) -> str:
+        return f'{opener}{lead}{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}{lead}{closer}'
+
+    return Calls(
+        reader=reader,
+        openers=openers,
+        closers=(closer,),
+        one=one,
+        between=lead,
+        lead=lead,
+        trail=lead,
+        marks=(opener, closer, *marks),
+    )
+
+
+def json_array(
+    opener: str,
+    closer: str,
+    *,
+    name: str = "name",
+    arguments: str = "arguments",
+    call_id: str = "",
+    openers: tuple[str, ...] = (),
+    lead: str = "",
+    inner: str = "",
+) -> Calls:
+    """An array of JSON objects between two tags; `openers` are further spellings, `inner` is layout within.
+
+    Without a `closer`, the bracket ends it. `name`, `arguments` and `call_id` are the members' keys, as written; with
+    `call_id`, each call has one.
+    """
+    spelled = (opener, *openers)
+    begins = b.framed(*spelled) if lead else spelled
+    members = json_members(
+        names=tuple(dict.fromkeys((name, "name"))),
+        arguments=tuple(dict.fromkeys((arguments, "arguments", "parameters"))),
+        ids=tuple(dict.fromkeys((call_id or "id", "id"))),
+    )
+
+    def reader(resume: tuple[str, ...]) -> Node:
+        calls = json_calls(b.choice(*begins), (closer or "]",), (*spelled, *resume), members)
+        none = b.choice(*begins) + b.space() + "[" + b.space() + "]" + b.space() + closer
+        return calls | none
+
+    def one(call: ToolCall, index: int) -> str:
+        given = f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}, ' if call_id else ""
+        return f'{{{given}"{name}": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
+
+    return Calls(
+        reader=reader,
+        openers=begins,
+        closers=(closer,) if closer else (),
+        one=one,
+        begin=f"{opener}[{inner}",
+        between=f", {inner}".rstrip(" ") if inner else ", ",
+        end=f"{inner}]{closer}",
+        lead=lead,
+        trail=lead,
+        marks=(*spelled, closer) if closer else spelled,
+    )
+
+
+def headed_json(
+    opener: str,
+    separator: str,
+    closer: str,
+    *,
+    prefix: str = "",
+    sections: tuple[str, ...] = (),
+    section_ends: tuple[str, ...] = (),
+    between: str = "",
+    fenced: bool = False,
+    name: Node | None = None,
+    names: str = rf"[{NAME}]{{1,128}}",
+    header: Callable[[ToolCall, int], str] | None = None,
+) -> Calls:
+    """A name and a JSON body between control tokens, in a section that may be missing.
+
+    `prefix` stands between opener and name; `name` reads and `header` writes a header other than a plain name. `fenced`
+    bodies stand in a Markdown fence.
+    """
+    head = name if name is not None else b.name(b.chars(NAME, 1, 128))
+    divider = separator + b.space() if separator else b.sequence()
+    body = fenced_json() if fenced else divider + arguments_json()
+    lead = b.space() + prefix if prefix else b.sequence()
+
+    def reader(resume: tuple[str, ...]) -> Node:
+        one = b.call(
+            opener + b.commit() + lead + head + body,
+            close=b.space() + closer,
+            closers=(closer,),
+            resume=(opener, *sections, *section_ends, *resume),
+        )
+        opening = b.optional(b.choice(*sections), b.space()) if sections else b.sequence()
+        ending = b.optional(b.space(), b.choice(*section_ends)) if section_ends else b.sequence()
+        return opening + one + b.zero_or_more(b.space(), one) + ending
+
+    def write(call: ToolCall, index: int) -> str:
+        head = header(call, index) if header is not None else call.name
+        body = f"\n```json\n{call.arguments}\n```" if fenced else f"{separator}{call.arguments}"
+        return f"{opener}{prefix}{head}{body}{closer}"
+
+    return Calls(
+        reader=reader,
+        openers=(*sections, opener),
+        closers=(*sections, *section_ends, closer),
+        one=write,
+        begin=sections[0] if sections else "",
+        between=between,
+        end=section_ends[0] if section_ends else "",
+        names=names,
+        marks=(*sections, *section_ends, opener, closer),
+    )
+
+
+def marked_json(marker: str, id_marker: str, body_marker: str, *, array: bool = False) -> Calls:
+    """Mistral's three ways: a name (perhaps with an id) and a body behind each marker, or one array behind it.
+
+    All are read. With `array` that is written, else named calls, with an id for those that have one.
+    """
+    name_class = r"^\[\]{}\s"
+
+    def reader(resume: tuple[str, ...]) -> Node:
+        after = (marker, *resume)
+        call_id = b.optional(id_marker, b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
+        name = b.field_name(b.chars(name_class, 1, 128))
+        head = b.begin(name, b.space(), call_id, b.optional(body_marker), b.space(), b.peek(b.one('{"')))
+        named = b.call(marker + b.space() + head + b.commit() + arguments_json(), resume=after)
+        listed = json_array(marker, "").reader(resume)
+        return named | listed
+
+    def one(call: ToolCall, index: int) -> str:
+        if array:
+            given = f', "id": {dumps(call.id)}' if call.id is not None else ""
+            return f'{{"name": {dumps(call.name)}, "arguments": {call.arguments}{given}}}'
+        given = f"{id_marker}{call.id}" if call.id is not None else ""
+        return f"{marker}{call.name}{given}{body_marker}{call.arguments}"
+
+    return Calls(
+        reader=reader,
+        openers=(marker,),
+        closers=(marker, body_marker, id_marker),
+        one=one,
+        begin=f"{marker}[" if array else "",
+        between=", " if array else "",
+        end="]" if array else "",
+        names=rf"[{name_class}]{{1,128}}",
+        marks=(marker, id_marker, body_marker),
+    )
+
+
+def bare_json(tag: str, stopping: tuple[str, ...], *, arguments: str = "parameters") -> Calls:
+    """A JSON object without markers but an optional `tag`: a call where it begins the output or a line.
+
+    It counts only if its beginning is whole, name and arguments' key; other JSON is text.
+    """
+    kind = b.optional('"type"', b.space(), ":", b.space(), '"function"', b.space(), ",", b.space())
+    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
+    key = b.choice('"parameters"', '"arguments"')
+    start = "{" + b.space() + kind + b.peek(name, b.space(), ",", b.space(), key, b.space(), ":") + b.commit()
+
+    def parts(resume: tuple[str, ...]) -> tuple[Node, Node, Node]:
+        after = (tag, *resume)
+        object_ = b.call(start + json_members(), resume=after)
+        tagged = b.call(tag + b.space() + "{" + b.commit() + json_members(), resume=after)
+        more = b.zero_or_more(b.space(), b.optional(";", b.space()), object_)
+        return object_, tagged, more
+
+    def reader(resume: tuple[str, ...]) -> Node:
+        object_, tagged, more = parts(resume)
+        return (tagged + more) | ("\n" + object_ + more)
+
+    def bare(resume: tuple[str, ...]) -> Node:
+        object_, tagged, more = parts(resume)
+        ending = b.optional(b.space(), ";", b.peek(b.space(), b.choice(*stopping) | b.end()))
+        return (tagged | object_) + more + ending
+
+    return Calls(
+        reader=reader,
+        bare=bare,
+        openers=(tag, "\n{"),
+        closers=(tag,),
+        one=lambda call, index: f'{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}',
+        between="; ",
+        lead="\n",
+        marks=(tag,),
+        like=r'(?m)^\s*\{\s*"(?:name|type)"',
+        final=True,
+    )
