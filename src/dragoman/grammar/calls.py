@@ -18,6 +18,7 @@ from .escapes import decoded
 from .frames import FIELD_TOO_LONG, NOWHERE, CallFrame, CallState, CaptureFrame, Frame, ValueFrame
 from .members import begin_member, close_members, end_member, open_members, sink_of, take_whole
 from .nodes import Decoding, Header, Role
+from .notation import Notation
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
 
@@ -159,15 +160,16 @@ class RawArgumentsStep(Step):
 class ValueStep(Step):
     """A raw value begins; `kinds` are its JSON types where the markup and not the schema tells them."""
 
-    __slots__ = ("kinds",)
+    __slots__ = ("kinds", "notation")
 
-    def __init__(self, kinds: tuple[str, ...] | None) -> None:
+    def __init__(self, kinds: tuple[str, ...] | None, notation: Notation | None) -> None:
         self.kinds = frozenset(kinds) if kinds is not None else None
+        self.notation = notation
 
     def run(self, machine: Machine) -> Step | None:
         call, here = machine.call, machine.base + machine.at
         assert call is not None
-        sink = sink_of(call, self.kinds)
+        sink = sink_of(call, self.kinds, self.notation)
         machine.stack.append(ValueFrame(sink))
         call.publish(machine, sink.open(), here, here)
         return self.next

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .members import Scope
     from .schema import ToolShape
     from .steps import Step
+    from .transcode import Transcoder
     from .value import Sink
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "LoopFrame",
     "ReturnFrame",
     "ScanFrame",
+    "TranscodeFrame",
     "ValueFrame",
     "unbundled",
 ]
@@ -200,6 +202,18 @@ class ScanFrame(Frame):
         return other
 
 
+class TranscodeFrame(Frame):
+    """A value of a notation in the middle."""
+
+    __slots__ = ("step", "transcoder")
+
+    def __init__(self, step: Step, transcoder: Transcoder) -> None:
+        self.step, self.transcoder = step, transcoder
+
+    def copy(self) -> TranscodeFrame:
+        return TranscodeFrame(self.step, self.transcoder.copy())
+
+
 class ValueFrame(Frame):
     """A raw argument in the middle."""
 
@@ -320,8 +334,8 @@ class CallState:
         other.members = self.members.copy()
         return other
 
-    def take_keys(self, scanner: Scanner, at: int) -> None:
-        """The arguments' JSON is read: note its members."""
+    def take_keys(self, scanner: Scanner | Transcoder, at: int) -> None:
+        """The arguments are read: note their members."""
         self.keys += scanner.members
         if scanner.kind != "object":
             self.note(ProblemKind.WRONG_TYPE, "", f"the arguments are not an object but {scanner.kind}", at)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ..events import Markup, ProblemKind
 from .json import DEPTH_LIMIT
+from .notation import Notation
 from .schema import ANYWHERE, Shape, allowed
 from .value import Sink
 
@@ -124,14 +125,14 @@ def begin_member(machine: Machine, key: str, text: str, start: int, end: int) ->
     return True
 
 
-def sink_of(call: CallState, declared: frozenset[str] | None) -> Sink:
+def sink_of(call: CallState, declared: frozenset[str] | None, notation: Notation | None) -> Sink:
     """What makes JSON of the last member's text; `declared` are its types where the markup tells them."""
     scope = call.scope
     assert scope is not None
     kinds = declared or scope.inside().kinds or _STRING
     if scope.wrapper:
-        return Sink(kinds | {"object"}, before=f"{{{encode_basestring(scope.key)}: ")
-    return Sink(kinds, blank=_blank(kinds) if scope.element is not None else "")
+        return Sink(kinds | {"object"}, notation, before=f"{{{encode_basestring(scope.key)}: ")
+    return Sink(kinds, notation, blank=_blank(kinds) if scope.element is not None else "")
 
 
 def end_member(call: CallState, kind: str, at: int, *, fits: bool = True) -> None:

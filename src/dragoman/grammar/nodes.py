@@ -17,6 +17,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from ..events import ProblemKind
+from .notation import Notation
 
 __all__ = [
     "Arguments",
@@ -41,6 +42,7 @@ __all__ = [
     "Negate",
     "Node",
     "Nodes",
+    "Notated",
     "Peek",
     "Ref",
     "Repeat",
@@ -185,6 +187,12 @@ class Json(Node, frozen=True, cache_hash=True):
     form: JsonForm = JsonForm.VALUE
 
 
+class Notated(Node, frozen=True, cache_hash=True):
+    """One value of another notation, published as JSON: under `Arguments` all of them, else that of a `Field` key."""
+
+    notation: Notation
+
+
 class Rule(_Wrapper, frozen=True, cache_hash=True):
     """The item, under a name by which a `Ref` may call it."""
 
@@ -302,10 +310,12 @@ class Value(Node, frozen=True, cache_hash=True):
     """An argument written as raw text up to a delimiter, published as JSON.
 
     Its type is one of `kinds`, where ``quoted`` is a string written as JSON; ``None``: the tool's schema decides.
+    Objects and arrays are read as JSON, or as what this `notation` says.
     """
 
     until: Until
     kinds: tuple[str, ...] | None = None
+    notation: Notation | None = None
 
     def children(self) -> Nodes:
         return (self.until,)

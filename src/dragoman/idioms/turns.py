@@ -29,7 +29,7 @@ class Think(Struct, frozen=True):
     """How thoughts are marked: the spellings of the opener and of the closer, those that are written first.
 
     `lead`, `tail` and `after` are the newlines that templates write behind the opener, before the closer and behind it;
-    they are layout, not text, and may be missing where a model forgets them.
+    they are layout, not text, and may be missing where a model forgets them. `inner` are markers within a thought.
     """
 
     openers: tuple[str, ...]
@@ -37,6 +37,7 @@ class Think(Struct, frozen=True):
     lead: str = "\n"
     tail: str = "\n"
     after: str = "\n\n"
+    inner: tuple[str, ...] = ()
 
     @classmethod
     def tags(cls, opener: str = "<think>", closer: str = "</think>") -> Think:
@@ -84,10 +85,11 @@ def thought(
     is layout: models repeat the one that the prompt has written.
     """
     ends = _with(think.tail, think.closers)
-    text = b.reasoning(b.until(*ends, *breaks, *stopping, low=1))
+    text = b.reasoning(b.until(*ends, *think.inner, *breaks, *stopping, low=1))
+    inner = [b.markup(b.choice(*think.inner))] if think.inner else []
     calls = [b.gate("calls_in_reasoning", inside)] if inside is not None else []
     literal = [b.reasoning(b.choice(*breaks))] if breaks else []
-    body = b.zero_or_more(b.choice(*calls, text, *literal))
+    body = b.zero_or_more(b.choice(*calls, *inner, text, *literal))
     closed = b.markup(b.choice(*ends)) + _newlines(think.after)
     unclosed = b.report(ProblemKind.UNCLOSED_REASONING, detail="the input ended inside reasoning") + b.end()
     cut = b.report(ProblemKind.IMPLICIT_CLOSE, detail="another marker stands where the thought should be closed")
