@@ -81,24 +81,33 @@ def tagged_json(
     closer: str = "</tool_call>",
     *,
     lead: str = "\n",
+    between: str | None = None,
+    several: bool = False,
     arguments: str = "arguments",
     marks: tuple[str, ...] = (),
 ) -> Calls:
-    """One JSON object between two tags, with newlines inside and outside (`lead`) or without any."""
+    """One JSON object between two tags, with newlines inside and outside (`lead`) or without any.
+
+    `between` stands between calls, where that is not the same as `lead`. With `several`, one pair of tags is written
+    around all calls of a group, each on a line of its own.
+    """
     openers = b.framed(opener) if lead else (opener,)
 
     def reader(resume: tuple[str, ...]) -> Node:
         return json_calls(b.choice(*openers), (closer,), (opener, *resume)) + b.chars("\n", 0, 1)
 
     def one(call: ToolCall, index: int) -> str:
-        return f'{opener}{lead}{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}{lead}{closer}'
+        written = f'{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
+        return written if several else f"{opener}{lead}{written}{lead}{closer}"
 
     return Calls(
         reader=reader,
         openers=openers,
         closers=(closer,),
         one=one,
-        between=lead,
+        begin=f"{opener}{lead}" if several else "",
+        between=lead if between is None else between,
+        end=f"{lead}{closer}" if several else "",
         lead=lead,
         trail=lead,
         marks=(opener, closer, *marks),
@@ -145,7 +154,7 @@ def json_array(
         one=one,
         begin=f"{opener}[{inner}",
         between=f", {inner}".rstrip(" ") if inner else ", ",
-        end=f"{inner}]{closer}",
+        end=f"{inner.rstrip(' ')}]{closer}",
         lead=lead,
         trail=lead,
         marks=(*spelled, closer) if closer else spelled,
