@@ -168,7 +168,7 @@ def conversation(
     first += [bare] if bare is not None else []
     first += [_opened(answer)] if answer is not None and answer.openers and prose else []
     start = b.optional(b.space(), b.choice(*first)) + body if first else body
-    entries = (("reasoning", thinking(b.optional(b.choice(*think.openers))) + body),) if think is not None else ()
+    entries = (("reasoning", thinking(b.sequence()) + body),) if think is not None else ()
     return Grammar(start, entries)
 
 
