@@ -12,6 +12,7 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .loose_json import array_calls, bare_array, prefixed_json
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
 from .xml_calls import Tag, raw_text, tagged_values
@@ -24,6 +25,8 @@ __all__ = [
     "Tag",
     "Think",
     "arguments_json",
+    "array_calls",
+    "bare_array",
     "bare_json",
     "conversation",
     "define",
@@ -34,6 +37,7 @@ __all__ = [
     "marked_json",
     "members_of",
     "mentioned",
+    "prefixed_json",
     "raw_text",
     "stops",
     "tagged_json",

@@ -29,8 +29,8 @@ class Think(Struct, frozen=True):
     """How thoughts are marked: the spellings of the opener and of the closer, those that are written first.
 
     `lead`, `tail` and `after` are the newlines that templates write behind the opener, before the closer and behind it;
-    they are layout, not text, and may be missing where a model forgets them. `words` are markers in plain language: they
-    count only where they begin the turn, and a closer alone is text.
+    they are layout, not text, and may be missing where a model forgets them. Markers that are `words` of plain language
+    count only where the opener begins the turn; a closer alone is text.
     """
 
     openers: tuple[str, ...]
@@ -167,6 +167,7 @@ def conversation(
     )
     first += [bare] if bare is not None else []
     first += [_opened(answer)] if answer is not None and answer.openers and prose else []
+    first += [b.peek(b.choice(*breaks))] if breaks else []
     start = b.optional(b.space(), b.choice(*first)) + body if first else body
     entries = (("reasoning", thinking(b.sequence()) + body),) if think is not None else ()
     return Grammar(start, entries)
