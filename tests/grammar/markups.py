@@ -6,7 +6,7 @@ from dragoman import Dialect
 from dragoman.grammar import build as b
 from dragoman.grammar.nodes import Grammar, Node
 
-__all__ = ["dsml", "kimi", "own"]
+__all__ = ["TAG", "dsml", "kimi", "minimax", "own"]
 
 
 def own(name: str, calls: Node, *breaks: str) -> Dialect:
@@ -14,7 +14,7 @@ def own(name: str, calls: Node, *breaks: str) -> Dialect:
     turn = b.zero_or_more(b.choice(calls, b.content(b.until(*breaks, low=1)), *(b.content(text) for text in breaks)))
     return Dialect(
         name=name,
-        title=name,
+        doc="",
         grammar=Grammar(turn),
         writer=lambda message: message.text,
         models=(),
@@ -70,3 +70,29 @@ def kimi() -> Dialect:
         resume=("<|open|>call",),
     )
     return own("kimi", call, "<|open|>call")
+
+
+# MiniMax M3's: a tree of elements, each tag behind a token.
+
+TAG = "]<]minimax[>["
+
+
+def minimax() -> Dialect:
+    opening = b.space() + TAG + "<" + b.negate("/") + b.commit()
+    nested = b.argument_members(b.one_or_more(opening, b.ref("element")), b.space(), item="item")
+    inside = b.peek(opening_ahead()) + b.commit() + nested | b.value(TAG)
+    element = b.rule("element", b.key(b.chars("^<>/", 1, 128)) + ">" + inside + TAG + "</" + b.until(">") + ">")
+    members = b.argument_members(b.zero_or_more(opening, element), b.peek(b.space(), TAG + "</invoke"), item="item")
+    close = TAG + "</invoke>"
+    call = b.call(
+        TAG + '<invoke name="' + b.name(b.chars('^"', 1, 128)) + '">' + b.commit() + members,
+        close=b.space() + close,
+        closers=(close,),
+        resume=(TAG + "<invoke",),
+    )
+    return own("minimax", call, TAG + "<invoke")
+
+
+def opening_ahead() -> Node:
+    """An opening tag, behind layout."""
+    return b.space() + TAG + "<" + b.one("^/")

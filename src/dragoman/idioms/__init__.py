@@ -15,13 +15,16 @@ from .json_calls import (
 from .loose_json import array_calls, bare_array, prefixed_json
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import Tag, raw_text, tagged_values
+from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, raw_text, tagged_values
 
 __all__ = [
+    "ANY_VALUE",
+    "JSON_VALUE",
     "SAMPLE",
     "SAMPLE_TOOLS",
     "Answer",
     "Calls",
+    "Sign",
     "Tag",
     "Think",
     "arguments_json",
