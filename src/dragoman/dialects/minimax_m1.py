@@ -26,6 +26,5 @@ DIALECT = define(
     stops=("<end_of_sentence>",),
     turns=("<beginning_of_sentence>ai name=MiniMax AI\n",),
     models=("MiniMaxAI/MiniMax-M1-*",),
-    aliases=("minimax",),
     source="vLLM, examples/tool_chat_template_minimax_m1.jinja and minimax_tool_parser.py",
 )

@@ -133,6 +133,7 @@ def json_array(
     name: str = "name",
     arguments: str = "arguments",
     call_id: str = "",
+    id_last: bool = False,
     openers: tuple[str, ...] = (),
     lead: str = "",
     inner: str = "",
@@ -141,7 +142,8 @@ def json_array(
     """An array of JSON objects between two tags; `openers` are further spellings, `inner` is layout within.
 
     Without a `closer`, the bracket ends it. `bare` reads an array without its opener, where the turn begins. `name`,
-    `arguments` and `call_id` are the members' keys, as written; with `call_id`, each call has one.
+    `arguments` and `call_id` are the members' keys, as written. With `call_id`, each call has one; with `id_last`, those
+    that have an id are written with it, behind the arguments.
     """
     spelled = (opener, *openers)
     begins = b.framed(*spelled) if lead else spelled
@@ -159,7 +161,8 @@ def json_array(
 
     def one(call: ToolCall, index: int) -> str:
         given = f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}, ' if call_id else ""
-        return f'{{{given}"{name}": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
+        last = f', "id": {dumps(call.id)}' if id_last and call.id is not None else ""
+        return f'{{{given}"{name}": {dumps(call.name)}, "{arguments}": {call.arguments}{last}}}'
 
     return Calls(
         reader=reader,
