@@ -56,7 +56,7 @@ class Delimiters:
     delimiter at the end of the text.
     """
 
-    __slots__ = ("_marks", "all", "firsts", "match", "search")
+    __slots__ = ("_before", "_marks", "all", "firsts", "match", "search")
 
     def __init__(self, words: tuple[str, ...]) -> None:
         pattern = re.compile(delimiter_pattern(words) if words else "(?!)")
@@ -64,11 +64,19 @@ class Delimiters:
         self.search, self.match = pattern.search, pattern.match
         self.firsts = "".join(sorted({word[0] for word in words}))
         # A newline that is part of a delimiter only because templates write one there shows nothing by itself.
+        self._before = max(map(self._framing, words), default=0)
         self._marks = sorted({word[0] for word in words if word[1:] not in self.all})
+
+    def _framing(self, word: str) -> int:
+        """How many first characters of a delimiter can be left out."""
+        size = 0
+        while word[size + 1 :] in self.all:
+            size += 1
+        return size
 
     def find(self, text: str, at: int) -> re.Match[str] | None:
         """The first delimiter or beginning of one; `str.find` runs ahead, many times faster than an expression."""
         if len(text) - at >= LONG:
             spots = [spot for mark in self._marks if (spot := text.find(mark, at)) >= 0]
-            at = max(at, min(spots, default=len(text)) - 1)
+            at = max(at, min(spots, default=len(text)) - self._before)
         return self.search(text, at)

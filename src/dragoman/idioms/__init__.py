@@ -2,6 +2,7 @@
 
 from .calls import Calls
 from .define import SAMPLE, SAMPLE_TOOLS, define
+from .dsml import dsml
 from .json_calls import (
     arguments_json,
     bare_json,
@@ -15,7 +16,7 @@ from .json_calls import (
 from .loose_json import array_calls, bare_array, prefixed_json
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, raw_text, tagged_values
+from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
 
 __all__ = [
     "ANY_VALUE",
@@ -33,6 +34,7 @@ __all__ = [
     "bare_json",
     "conversation",
     "define",
+    "dsml",
     "headed_json",
     "json_array",
     "json_calls",
@@ -41,6 +43,7 @@ __all__ = [
     "members_of",
     "mentioned",
     "prefixed_json",
+    "python_text",
     "raw_text",
     "stops",
     "tagged_json",

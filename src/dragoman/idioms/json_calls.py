@@ -142,8 +142,8 @@ def json_array(
     """An array of JSON objects between two tags; `openers` are further spellings, `inner` is layout within.
 
     Without a `closer`, the bracket ends it. `bare` reads an array without its opener, where the turn begins. `name`,
-    `arguments` and `call_id` are the members' keys, as written. With `call_id`, each call has one; with `id_last`, those
-    that have an id are written with it, behind the arguments.
+    `arguments` and `call_id` are the members' keys, as written. With `call_id`, each call has one; with `id_last`, one
+    that has an id is written with it, behind the arguments.
     """
     spelled = (opener, *openers)
     begins = b.framed(*spelled) if lead else spelled

@@ -29,8 +29,9 @@ class Think(Struct, frozen=True):
     """How thoughts are marked: the spellings of the opener and of the closer, those that are written first.
 
     `lead`, `tail` and `after` are the newlines that templates write behind the opener, before the closer and behind it;
-    they are layout, not text, and may be missing where a model forgets them. Those that are `words` of plain language
-    open a thought only where they begin the turn, and as closers alone are text.
+    they are layout, not text, and may be missing where a model forgets them. `inner` are markers within a thought.
+    Markers that are `words` of plain language open a thought only where they begin the turn; as closers alone they are
+    text.
     """
 
     openers: tuple[str, ...]
@@ -39,6 +40,7 @@ class Think(Struct, frozen=True):
     tail: str = "\n"
     after: str = "\n\n"
     words: tuple[str, ...] = ()
+    inner: tuple[str, ...] = ()
 
     @classmethod
     def tags(cls, opener: str = "<think>", closer: str = "</think>") -> Think:
@@ -97,10 +99,11 @@ def thought(
     is layout: models repeat the one that the prompt has written.
     """
     ends = _with(think.tail, think.closers)
-    text = b.reasoning(b.until(*ends, *breaks, *stopping, low=1))
+    text = b.reasoning(b.until(*ends, *think.inner, *breaks, *stopping, low=1))
+    inner = [b.markup(b.choice(*think.inner))] if think.inner else []
     calls = [b.gate("calls_in_reasoning", inside)] if inside is not None else []
     literal = [b.reasoning(b.choice(*breaks))] if breaks else []
-    body = b.zero_or_more(b.choice(*calls, text, *literal))
+    body = b.zero_or_more(b.choice(*calls, *inner, text, *literal))
     closed = b.markup(b.choice(*ends)) + _newlines(think.after)
     unclosed = b.report(ProblemKind.UNCLOSED_REASONING, detail="the input ended inside reasoning") + b.end()
     cut = b.report(ProblemKind.IMPLICIT_CLOSE, detail="another marker stands where the thought should be closed")
