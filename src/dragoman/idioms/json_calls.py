@@ -103,7 +103,8 @@ def tagged_json(
     `apart` divides calls from text and `between` one from the next, where that is not `lead`. With `several`, one pair
     of tags is written around all calls of a group, each on a line of its own.
     """
-    openers = b.framed(opener) if lead else (opener,)
+    spelled = b.framed(opener) if lead else (opener,)
+    openers = (f"{apart}{opener}", *spelled) if apart else spelled
 
     def reader(resume: tuple[str, ...]) -> Node:
         return json_calls(b.choice(*openers), (closer,), (opener, *resume)) + b.chars("\n", 0, 1)
