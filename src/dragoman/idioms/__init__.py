@@ -14,6 +14,7 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .loose_json import array_calls, bare_array, prefixed_json
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
 from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
@@ -29,6 +30,8 @@ __all__ = [
     "Tag",
     "Think",
     "arguments_json",
+    "array_calls",
+    "bare_array",
     "bare_json",
     "conversation",
     "define",
@@ -41,6 +44,7 @@ __all__ = [
     "marked_json",
     "members_of",
     "mentioned",
+    "prefixed_json",
     "python_text",
     "raw_text",
     "stops",

@@ -12,11 +12,13 @@ from json import dumps
 from ..grammar import build as b
 from ..grammar.nodes import Node
 from ..types import ToolCall
-from .calls import Calls
+from .calls import Calls, Reader
 
 __all__ = [
+    "LIKE",
     "arguments_json",
     "bare_json",
+    "call_beginning",
     "fenced_json",
     "headed_json",
     "json_array",
@@ -28,6 +30,9 @@ __all__ = [
 
 NAME = r"^<>\[\]{}`\s"
 """The characters of a name that stands before its arguments."""
+
+LIKE = r'\[\s*\{\s*"name"\s*:'
+"""Text that could be taken for an array of calls without a marker."""
 
 
 def arguments_json() -> Node:
@@ -62,6 +67,12 @@ def json_members(
     return b.space() + b.optional(one, more) + b.space() + "}"
 
 
+def call_beginning() -> Node:
+    """A call's members up to the value of its arguments, with nothing else before or between: too much for a chance."""
+    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
+    return name + b.space() + "," + b.space() + b.choice('"arguments"', '"parameters"') + b.space() + ":"
+
+
 def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...], members: Node | None = None) -> Node:
     """Calls as JSON objects behind one opener: one, several, or an array of them, up to one of the `closers`.
 
@@ -81,25 +92,36 @@ def tagged_json(
     closer: str = "</tool_call>",
     *,
     lead: str = "\n",
+    apart: str = "",
+    between: str | None = None,
+    several: bool = False,
     arguments: str = "arguments",
     marks: tuple[str, ...] = (),
 ) -> Calls:
-    """One JSON object between two tags, with newlines inside and outside (`lead`) or without any."""
-    openers = b.framed(opener) if lead else (opener,)
+    """One JSON object between two tags, with newlines inside and outside (`lead`) or without any.
+
+    `apart` divides calls from text and `between` one from the next, where that is not `lead`. With `several`, one pair
+    of tags is written around all calls of a group, each on a line of its own.
+    """
+    spelled = b.framed(opener) if lead else (opener,)
+    openers = (f"{apart}{opener}", *spelled) if apart else spelled
 
     def reader(resume: tuple[str, ...]) -> Node:
         return json_calls(b.choice(*openers), (closer,), (opener, *resume)) + b.chars("\n", 0, 1)
 
     def one(call: ToolCall, index: int) -> str:
-        return f'{opener}{lead}{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}{lead}{closer}'
+        written = f'{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
+        return written if several else f"{opener}{lead}{written}{lead}{closer}"
 
     return Calls(
         reader=reader,
         openers=openers,
         closers=(closer,),
         one=one,
-        between=lead,
-        lead=lead,
+        begin=f"{opener}{lead}" if several else "",
+        between=lead if between is None else between,
+        end=f"{lead}{closer}" if several else "",
+        lead=apart or lead,
         trail=lead,
         marks=(opener, closer, *marks),
     )
@@ -112,17 +134,21 @@ def json_array(
     name: str = "name",
     arguments: str = "arguments",
     call_id: str = "",
+    id_last: bool = False,
     openers: tuple[str, ...] = (),
     lead: str = "",
     inner: str = "",
+    bare: Reader | None = None,
 ) -> Calls:
     """An array of JSON objects between two tags; `openers` are further spellings, `inner` is layout within.
 
-    Without a `closer`, the bracket ends it. `name`, `arguments` and `call_id` are the members' keys, as written; with
-    `call_id`, each call has one.
+    Without a `closer`, the bracket ends it. `bare` reads an array without its opener, where the turn begins. `name`,
+    `arguments` and `call_id` are the members' keys, as written. With `call_id`, each call has one; with `id_last`, one
+    that has an id is written with it, behind the arguments.
     """
     spelled = (opener, *openers)
     begins = b.framed(*spelled) if lead else spelled
+    divider = b.chars("\n", 0, 1) if lead else b.sequence()
     members = json_members(
         names=tuple(dict.fromkeys((name, "name"))),
         arguments=tuple(dict.fromkeys((arguments, "arguments", "parameters"))),
@@ -132,11 +158,12 @@ def json_array(
     def reader(resume: tuple[str, ...]) -> Node:
         calls = json_calls(b.choice(*begins), (closer or "]",), (*spelled, *resume), members)
         none = b.choice(*begins) + b.space() + "[" + b.space() + "]" + b.space() + closer
-        return calls | none
+        return (calls | none) + divider
 
     def one(call: ToolCall, index: int) -> str:
         given = f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}, ' if call_id else ""
-        return f'{{{given}"{name}": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
+        last = f', "id": {dumps(call.id)}' if id_last and call.id is not None else ""
+        return f'{{{given}"{name}": {dumps(call.name)}, "{arguments}": {call.arguments}{last}}}'
 
     return Calls(
         reader=reader,
@@ -144,11 +171,13 @@ def json_array(
         closers=(closer,) if closer else (),
         one=one,
         begin=f"{opener}[{inner}",
-        between=f", {inner}".rstrip(" ") if inner else ", ",
-        end=f"{inner}]{closer}",
+        between=f",{inner or ' '}",
+        end=f"{inner.rstrip(' ')}]{closer}",
         lead=lead,
         trail=lead,
         marks=(*spelled, closer) if closer else spelled,
+        bare=bare,
+        like=LIKE if bare is not None else "",
     )
 
 
@@ -247,9 +276,7 @@ def bare_json(tag: str, stopping: tuple[str, ...], *, arguments: str = "paramete
     It counts only if its beginning is whole, name and arguments' key; other JSON is text.
     """
     kind = b.optional('"type"', b.space(), ":", b.space(), '"function"', b.space(), ",", b.space())
-    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
-    key = b.choice('"parameters"', '"arguments"')
-    start = "{" + b.space() + kind + b.peek(name, b.space(), ",", b.space(), key, b.space(), ":") + b.commit()
+    start = "{" + b.space() + kind + b.peek(call_beginning()) + b.commit()
 
     def parts(resume: tuple[str, ...]) -> tuple[Node, Node, Node]:
         after = (tag, *resume)
