@@ -81,7 +81,7 @@ class Trial(Struct, frozen=True):
 class Result(Struct, frozen=True):
     """How one promise or scenario fared: ``passed`` or ``failed``, with the counter-example and the number of inputs.
 
-    A scenario that a dialect can't have ``lacks``, and the detail says why.
+    Scenarios of the suite may also be ``known`` to fail, or be what a dialect ``lacks``; the detail says why.
     """
 
     name: str

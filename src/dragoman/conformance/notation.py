@@ -1,14 +1,14 @@
 """How a case says what is expected: a line for each part of the message.
 
-    think: Two cities.                          a thought
-    text: Let me look.                          visible text
-    text[commentary]: Let me look.              the same on a channel of that name
-    call: get_weather {"city": "Paris"}         a complete call and its arguments, to the character
-    call: f id=functions.f:0 {}                 the same with the id that the model wrote
-    call: "two words" {}                        a name with spaces, as a JSON string
-    unparsed: f <tool_call>{"name": ...         a call that broke behind its name, and all that was written of it
-    unparsed: - <tool_call>{"nam                the same without a name
-    unparsed: f                                 the same, where what was written need not be said
+think: Two cities.                          a thought
+text: Let me look.                          visible text
+text[commentary]: Let me look.              the same on a channel of that name
+call: get_weather {"city": "Paris"}         a complete call and its arguments, to the character
+call: f id=functions.f:0 {}                 the same with the id that the model wrote
+call: "two words" {}                        a name with spaces, as a JSON string
+unparsed: f <tool_call>{"name": ...         a call that broke behind its name, and all that was written of it
+unparsed: - <tool_call>{"nam                the same without a name
+unparsed: f                                 the same, where what was written need not be said
 """
 
 from __future__ import annotations
