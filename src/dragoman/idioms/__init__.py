@@ -1,6 +1,6 @@
 """What dialects are put together from: each names its markers, and how its kind of format works stands here once."""
 
-from .calls import Calls
+from .calls import Calls, also
 from .define import SAMPLE, SAMPLE_TOOLS, define
 from .json_calls import (
     arguments_json,
@@ -12,6 +12,7 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .opened_calls import code_calls, keyed_array, opened_json
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
 from .xml_calls import Tag, raw_text, tagged_values
@@ -23,17 +24,21 @@ __all__ = [
     "Calls",
     "Tag",
     "Think",
+    "also",
     "arguments_json",
     "bare_json",
+    "code_calls",
     "conversation",
     "define",
     "headed_json",
     "json_array",
     "json_calls",
     "json_members",
+    "keyed_array",
     "marked_json",
     "members_of",
     "mentioned",
+    "opened_json",
     "raw_text",
     "stops",
     "tagged_json",

@@ -6,6 +6,7 @@ Each builder makes `Calls` from markers. What models write beside their template
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from json import dumps
 
@@ -113,16 +114,22 @@ def json_array(
     arguments: str = "arguments",
     call_id: str = "",
     openers: tuple[str, ...] = (),
+    fence: str = "",
     lead: str = "",
     inner: str = "",
+    member: str = "",
 ) -> Calls:
-    """An array of JSON objects between two tags; `openers` are further spellings, `inner` is layout within.
+    """An array of JSON objects between two tags; `openers` are further spellings.
 
-    Without a `closer`, the bracket ends it. `name`, `arguments` and `call_id` are the members' keys, as they are written;
-    with `call_id`, each call has one.
+    Without a `closer`, the bracket ends it. With `fence`, the opener is a plain word: it counts where the fence and the
+    array follow, and the closer is the fence's end. `name`, `arguments` and `call_id` are the members' keys, as they
+    are written; with `call_id`, each call has one. `inner` is the layout before each object, a newline with its
+    indentation, and `member` that before each of its members.
     """
     spelled = (opener, *openers)
     begins = b.framed(*spelled) if lead else spelled
+    opening = b.choice(*begins) + b.space() + fence + b.space() + b.peek("[") if fence else b.choice(*begins)
+    divider = f",{member or ' '}"
     members = json_members(
         names=tuple(dict.fromkeys((name, "name"))),
         arguments=tuple(dict.fromkeys((arguments, "arguments", "parameters"))),
@@ -130,25 +137,27 @@ def json_array(
     )
 
     def reader(resume: tuple[str, ...]) -> Node:
-        calls = json_calls(b.choice(*begins), (closer or "]",), (*spelled, *resume), members)
-        none = b.choice(*begins) + b.space() + "[" + b.space() + "]" + b.space() + closer
-        return calls | none
+        calls = json_calls(opening, (closer or "]",), (*spelled, *resume), members)
+        none = opening + b.space() + "[" + b.space() + "]" + b.space() + closer
+        return (calls | none) + b.chars("\n", 0, 1) if lead else calls | none
 
     def one(call: ToolCall, index: int) -> str:
-        given = f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}, ' if call_id else ""
-        return f'{{{given}"{name}": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
+        written = [f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}'] if call_id else []
+        written += [f'"{name}": {dumps(call.name)}', f'"{arguments}": {call.arguments}']
+        return f"{{{member}{divider.join(written)}{inner if member else ''}}}"
 
     return Calls(
         reader=reader,
         openers=begins,
-        closers=(closer,) if closer else (),
+        closers=(closer,) if closer and not fence else (),
         one=one,
-        begin=f"{opener}[{inner}",
-        between=f", {inner}".rstrip(" ") if inner else ", ",
-        end=f"{inner}]{closer}",
+        begin=f"{opener}\n{fence}\n[{inner}" if fence else f"{opener}[{inner}",
+        between=f",{inner or ' '}",
+        end=f"{inner[:1]}]{closer}",
         lead=lead,
         trail=lead,
-        marks=(*spelled, closer) if closer else spelled,
+        marks=() if fence else (*spelled, closer) if closer else spelled,
+        like=rf"{re.escape(opener)}\s*{re.escape(fence)}\s*\[" if fence else "",
     )
 
 

@@ -1,0 +1,25 @@
+"""Think only: thoughts in <think> tags and no calls; the distilled models of R1, Holo 2, and whoever else writes so.
+
+    <think>
+    Two cities.
+    </think>
+
+    Let me look.<｜end▁of▁sentence｜>
+
+Markup of calls is text. Most prompts end in ``<think>`` and a newline, start="reasoning"; where a model leaves its own
+``<think>`` out without that, only the closing tag is seen, and reported. The stop marker is the base model's.
+"""
+
+from __future__ import annotations
+
+from ..idioms import Think, define
+
+DIALECT = define(
+    __doc__,
+    name="think_only",
+    think=Think.tags(),
+    stops=("<｜end▁of▁sentence｜>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>"),
+    models=("deepseek-ai/DeepSeek-R1-Distill-*", "Hcompany/Holo2-*"),
+    aliases=("basic", "holo2"),
+    source="chat template of DeepSeek-R1-Distill-Qwen-32B; vLLM, reasoning/holo2_reasoning_parser.py",
+)
