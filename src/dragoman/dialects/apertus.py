@@ -4,8 +4,8 @@ r"""Apertus: an array of objects with one key each, the tool's name; Apertus 8B 
     [{"get_weather": {"city": "Paris", "days": 2}}, {"get_weather": {"city": "Oslo"}}]<|tools_suffix|><|assistant_end|>
 
 The models deliberate on through their calls: a call stands inside the thought, the tools' results are put behind it
-in the same turn as a plain array, and the thought goes on, start="reasoning". What other families write as a call's
-object, ``{"name": "N", "arguments": {}}``, is not read: it would be a call of a tool named ``name``.
+in the same turn as a plain array, and the thought goes on, start="reasoning". Objects as other families write them,
+``{"name": "N", "arguments": {}}``, are read too.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def json_array(
 
     def reader(resume: tuple[str, ...]) -> Node:
         calls = json_calls(opening, (closer or "]",), (*spelled, *resume), members)
-        none = opening + b.space() + "[" + b.space() + "]" + b.space() + closer
+        none = opening + b.space() + "[" + b.space() + "]" + (b.space() + closer if closer else b.sequence())
         return (calls | none) + b.chars("\n", 0, 1) if lead else calls | none
 
     def one(call: ToolCall, index: int) -> str:
@@ -167,28 +167,33 @@ def headed_json(
     closer: str,
     *,
     prefix: str = "",
+    suffix: str = "",
     sections: tuple[str, ...] = (),
     section_ends: tuple[str, ...] = (),
     between: str = "",
     fenced: bool = False,
+    plain: bool = False,
     name: Node | None = None,
     names: str = rf"[{NAME}]{{1,128}}",
     header: Callable[[ToolCall, int], str] | None = None,
 ) -> Calls:
     """A name and a JSON body between control tokens, in a section that may be missing.
 
-    `prefix` stands between opener and name; `name` reads and `header` writes a header other than a plain name. `fenced`
-    bodies stand in a Markdown fence.
+    `prefix` stands between opener and name, `suffix` between body and closer, where it may be missing; `name` reads and
+    `header` writes a header other than a plain name. `fenced` bodies stand in a Markdown fence. Where the markers are
+    `plain` text, a call begins only if all is there up to the body's brace.
     """
     head = name if name is not None else b.name(b.chars(NAME, 1, 128))
     divider = separator + b.space() if separator else b.sequence()
     body = fenced_json() if fenced else divider + arguments_json()
     lead = b.space() + prefix if prefix else b.sequence()
+    begin = head + divider + b.peek("{") + b.commit() + arguments_json() if plain else b.commit() + lead + head + body
+    tail = b.optional(b.space(), suffix) if suffix else b.sequence()
 
     def reader(resume: tuple[str, ...]) -> Node:
         one = b.call(
-            opener + b.commit() + lead + head + body,
-            close=b.space() + closer,
+            opener + begin,
+            close=tail + b.space() + closer,
             closers=(closer,),
             resume=(opener, *sections, *section_ends, *resume),
         )
@@ -199,12 +204,12 @@ def headed_json(
     def write(call: ToolCall, index: int) -> str:
         head = header(call, index) if header is not None else call.name
         body = f"\n```json\n{call.arguments}\n```" if fenced else f"{separator}{call.arguments}"
-        return f"{opener}{prefix}{head}{body}{closer}"
+        return f"{opener}{prefix}{head}{body}{suffix}{closer}"
 
     return Calls(
         reader=reader,
         openers=(*sections, opener),
-        closers=(*sections, *section_ends, closer),
+        closers=(*sections, *section_ends, *((suffix,) if suffix else ()), closer),
         one=write,
         begin=sections[0] if sections else "",
         between=between,

@@ -14,9 +14,13 @@ __all__ = ["code_calls", "keyed_array", "opened_json"]
 
 
 def keyed_array(opener: str, closer: str) -> Calls:
-    """An array of objects between two tags, each with one key: the name, whose value is the arguments."""
+    """An array of objects between two tags, each with one key: the name, whose value is the arguments.
+
+    The objects of other families, with the name as a string behind ``name``, are read too.
+    """
     name = b.name(b.json_string(), decode=True) + b.space() + ":"
-    members = b.space() + name + b.space() + arguments_json() + b.space() + "}"
+    keyed = b.space() + name + b.space() + arguments_json() + b.space() + "}"
+    members = (b.peek(b.space(), '"name"', b.space(), ":", b.space(), '"') + b.commit() + json_members()) | keyed
 
     def reader(resume: tuple[str, ...]) -> Node:
         calls = json_calls(b.literal(opener), (closer,), (opener, *resume), members)
