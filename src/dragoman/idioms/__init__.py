@@ -1,5 +1,6 @@
 """What dialects are put together from: each names its markers, and how its kind of format works stands here once."""
 
+from .blocks import Blocks, define_blocks
 from .calls import Calls, also
 from .define import SAMPLE, SAMPLE_TOOLS, define
 from .json_calls import (
@@ -21,6 +22,7 @@ __all__ = [
     "SAMPLE",
     "SAMPLE_TOOLS",
     "Answer",
+    "Blocks",
     "Calls",
     "Tag",
     "Think",
@@ -30,6 +32,7 @@ __all__ = [
     "code_calls",
     "conversation",
     "define",
+    "define_blocks",
     "headed_json",
     "json_array",
     "json_calls",

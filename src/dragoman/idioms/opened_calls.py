@@ -65,9 +65,7 @@ def opened_json(
         reader=reader,
         openers=heads,
         closers=(closer,) if closer else (),
-        one=lambda call, index: (
-            f'{first}{lead}{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}{closer}'
-        ),
+        one=lambda call, index: f'{first}{lead}{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}{closer}',
         marks=(*heads, *((closer,) if closer else ()), *marks),
         final=most is not None,
         most=most,
