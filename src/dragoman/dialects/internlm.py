@@ -5,9 +5,9 @@ r"""InternLM: JSON behind two control tokens; InternLM 2, 2.5 and 3, Intern-S1.
     {"name": "get_weather", "parameters": {"city": "Oslo"}}<|action_end|><|im_end|>
 
 The newline behind ``<|plugin|>`` may be missing, and a space may stand before it. The chat format knows one action a
-turn, Intern-S1 writes several. ``<|interpreter|>`` in the place of ``<|plugin|>`` is followed by Python code, in a fence
-or not: a call of ``interpreter``, with the code as it is. Only Intern-S1 thinks, and its prompts may end in
-``<think>``: start="reasoning".
+turn, Intern-S1 writes several. ``<|interpreter|>`` in the place of ``<|plugin|>`` is followed by Python code, fenced or
+not: a call of ``interpreter``, with the code as it is. Only Intern-S1 thinks, and its prompts may end in ``<think>``:
+start="reasoning".
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@ r"""Solar Open: thoughts, answers and calls in blocks of control tokens, calls w
     <|think|>Two cities.<|end|><|begin|>assistant<|content|>Let me look.<|end|><|begin|>assistant<|tool_calls|>\
     <|tool_call:begin|>call000000<|tool_call:name|>get_weather<|tool_call:args|>{"city": "Paris", "days": 2}\
     <|tool_call:end|>\
-    <|tool_call:begin|>call000001<|tool_call:name|>get_weather<|tool_call:args|>{"city": "Oslo"}<|tool_call:end|><|calls|>
+    <|tool_call:begin|>call000001<|tool_call:name|>get_weather<|tool_call:args|>{"city": "Oslo"}\
+    <|tool_call:end|><|calls|>
 
 Prompts end in ``<|begin|>assistant``, so the first block has no such beginning. ``<|end|>`` closes a block, and the
 turn too if no further block follows. An id is ten small letters and digits, made up by the model; one that is missing

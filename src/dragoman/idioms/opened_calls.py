@@ -6,7 +6,6 @@ from json import dumps
 
 from ..grammar import build as b
 from ..grammar.nodes import Node
-from ..types import ToolCall
 from .calls import Calls
 from .json_calls import arguments_json, json_calls, json_members
 
