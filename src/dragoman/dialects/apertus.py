@@ -19,7 +19,7 @@ DIALECT = define(
     calls=keyed_array("<|tools_prefix|>", "<|tools_suffix|>"),
     stops=("<|assistant_end|>",),
     prose=False,
-    models=("swiss-ai/Apertus-8B-Instruct-2509", "swiss-ai/Apertus-70B-Instruct-2509"),
+    models=("swiss-ai/Apertus-*",),
     aliases=("apertus2509",),
     source="chat template of Apertus-8B-Instruct-2509",
 )

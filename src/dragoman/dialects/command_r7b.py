@@ -30,8 +30,13 @@ DIALECT = define(
     answer=Answer(("<|START_RESPONSE|>", "<|START_TEXT|>"), ("<|END_RESPONSE|>", "<|END_TEXT|>")),
     stops=("<|END_OF_TURN_TOKEN|>",),
     prose=False,
-    models=("CohereLabs/c4ai-command-r7b-*", "CohereLabs/c4ai-command-a-*", "CohereLabs/command-a-*"),
+    models=(
+        "Cohere*/c4ai-command-r7b-*",
+        "Cohere*/c4ai-command-a-*",
+        "Cohere*/command-a-*",
+        "CohereLabs/North-Mini-Code*",
+    ),
     native_id=lambda name, index: str(index),
-    aliases=("command_a", "cohere_command3", "cohere_command4"),
+    aliases=("command_a", "cohere", "cohere_command3", "cohere_command4", "cohere_cmd3"),
     source="chat templates of c4ai-command-r7b-12-2024 and of Command A+; SGLang, cohere_command4_detector.py",
 )

@@ -37,7 +37,7 @@ DIALECT = define(
         member="\n        ",
     ),
     stops=("<|END_OF_TURN_TOKEN|>",),
-    models=("CohereLabs/c4ai-command-r-v01", "CohereLabs/c4ai-command-r-plus*", "CohereLabs/c4ai-command-r-08-2024"),
+    models=("Cohere*/c4ai-command-r-v01", "Cohere*/c4ai-command-r-plus*", "Cohere*/c4ai-command-r-08-2024"),
     aliases=("command_r",),
     source="chat template (tool_use) of c4ai-command-r-plus",
 )

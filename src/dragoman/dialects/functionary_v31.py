@@ -20,7 +20,6 @@ DIALECT = define(
         code_calls("<|python_tag|>", "python"),
     ),
     stops=("<|eom_id|>", "<|eot_id|>", "<|end_of_text|>"),
-    models=("meetkai/functionary-*-v3.1",),
-    aliases=("functionary_v3_llama_3_1", "v3_llama3_1"),
+    models=("meetkai/functionary-*-v3.1*",),
     source="chat template of functionary-medium-v3.1",
 )

@@ -1,4 +1,4 @@
-r"""InternLM: JSON behind two control tokens; InternLM 2, 2.5 and 3, Intern-S1.
+r"""InternLM: JSON behind two control tokens; InternLM 2 and 2.5, Intern-S1.
 
     <think>Two cities.</think>Let me look.<|action_start|><|plugin|>
     {"name": "get_weather", "parameters": {"city": "Paris", "days": 2}}<|action_end|><|action_start|><|plugin|>
@@ -24,7 +24,7 @@ DIALECT = define(
     ),
     stops=("<|im_end|>",),
     prose=False,
-    models=("internlm/internlm2*", "internlm/internlm3-*", "internlm/Intern-S1*"),
+    models=("internlm/internlm2*-chat*", "internlm/Intern-S1*"),
     aliases=("internlm2", "interns1", "intern_s1"),
     source="InternLM, chat/chat_format.md; SGLang, internlm_detector.py (Intern-S1)",
 )
