@@ -19,6 +19,7 @@ DIALECT = define(
     calls=keyed_array("<|tools_prefix|>", "<|tools_suffix|>"),
     stops=("<|assistant_end|>",),
     prose=False,
+    turns=("<|assistant_start|>",),
     models=("swiss-ai/Apertus-*",),
     aliases=("apertus2509",),
     source="chat template of Apertus-8B-Instruct-2509",

@@ -30,6 +30,7 @@ DIALECT = define(
     answer=Answer(("<|START_RESPONSE|>", "<|START_TEXT|>"), ("<|END_RESPONSE|>", "<|END_TEXT|>")),
     stops=("<|END_OF_TURN_TOKEN|>",),
     prose=False,
+    turns=("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",),
     models=(
         "Cohere*/c4ai-command-r7b-*",
         "Cohere*/c4ai-command-a-*",

@@ -37,6 +37,7 @@ DIALECT = define(
         member="\n        ",
     ),
     stops=("<|END_OF_TURN_TOKEN|>",),
+    turns=("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",),
     models=("Cohere*/c4ai-command-r-v01", "Cohere*/c4ai-command-r-plus*", "Cohere*/c4ai-command-r-08-2024"),
     aliases=("command_r",),
     source="chat template (tool_use) of c4ai-command-r-plus",

@@ -20,6 +20,7 @@ DIALECT = define(
         code_calls("<|python_tag|>", "python"),
     ),
     stops=("<|eom_id|>", "<|eot_id|>", "<|end_of_text|>"),
+    turns=("<|start_header_id|>assistant<|end_header_id|>\n\n",),
     models=("meetkai/functionary-*-v3.1*",),
     source="chat template of functionary-medium-v3.1",
 )

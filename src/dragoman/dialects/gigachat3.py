@@ -23,6 +23,7 @@ DIALECT = define(
     ),
     stops=("<|message_sep|>", "</s>"),
     prose=False,
+    turns=("assistant<|role_sep|>\n", "assistant<|role_sep|>"),
     models=("ai-sage/GigaChat3-*", "ai-sage/GigaChat3.1-*"),
     source="chat template of GigaChat3-10B-A1.8B; vLLM, gigachat3_tool_parser.py (3.1)",
 )

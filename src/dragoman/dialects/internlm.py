@@ -24,6 +24,7 @@ DIALECT = define(
     ),
     stops=("<|im_end|>",),
     prose=False,
+    turns=("<|im_start|>assistant\n",),
     models=("internlm/internlm2*-chat*", "internlm/Intern-S1*"),
     aliases=("internlm2", "interns1", "intern_s1"),
     source="InternLM, chat/chat_format.md; SGLang, internlm_detector.py (Intern-S1)",

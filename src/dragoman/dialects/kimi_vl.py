@@ -15,6 +15,7 @@ DIALECT = define(
     name="kimi_vl",
     think=Think.tight("◁think▷", "◁/think▷"),
     stops=("<|im_end|>", "[EOS]"),
+    turns=("<|im_assistant|>assistant<|im_middle|>",),
     models=("moonshotai/Kimi-VL-A3B-Thinking*", "moonshotai/Kimi-Dev-*"),
     aliases=("kimi_vl_thinking",),
     source="SGLang, parser/reasoning_parser.py (KimiDetector); outputs of Kimi-VL-A3B-Thinking. Template not verified",

@@ -17,6 +17,7 @@ DIALECT = define(
     name="phi4",
     calls=also(json_array("functools", ""), json_array("<|tool_call|>", "<|/tool_call|>")),
     stops=("<|end|>", "<|endoftext|>", "<|eot_id|>"),
+    turns=("<|assistant|>", "<|start_header_id|>assistant<|end_header_id|>\n\n"),
     models=("microsoft/Phi-4-mini-*", "microsoft/Phi-4-multimodal-*", "fireworks-ai/*firefunction-v2"),
     aliases=("phi4_mini", "phi4_mini_json"),
     source="chat template of llama-3-firefunction-v2; vLLM, phi4mini_tool_parser.py; model card of Phi-4-mini-instruct",

@@ -49,6 +49,7 @@ DIALECT = define_blocks(
         header=_header,
     ),
     stops=("<|calls|>",),
+    turns=("<|begin|>assistant",),
     models=("upstage/Solar-Open-100B*",),
     native_id=_native_id,
     aliases=("solar_open",),

@@ -20,6 +20,7 @@ DIALECT = define(
     name="think_only",
     think=Think.tags(),
     stops=("<｜end▁of▁sentence｜>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>"),
+    turns=("<｜Assistant｜>", "<|im_start|>assistant\n"),
     aliases=("basic",),
     source="chat template of DeepSeek-R1-Distill-Qwen-32B; vLLM, reasoning/holo2_reasoning_parser.py",
 )

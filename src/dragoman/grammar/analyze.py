@@ -255,6 +255,8 @@ class Analysis:
                 return First(frozenset([NotAt(() if then else delimiters)]), low == 0)
             case n.Json(form=form):
                 return First(frozenset([OneOf(JSON_FIRST if form is n.JsonForm.VALUE else '"')]), False)
+            case n.Notated(notation=notation):
+                return First(frozenset([OneOf(notation.first)]), False)
             case n.Rule(name=name, item=item):
                 return self._first_of_rule(name, item)
             case n.Ref(name=name):
@@ -301,7 +303,7 @@ class Analysis:
                 return 1
             case n.Until(delimiters=delimiters, low=low, then=then) if low and not then:
                 return max(map(len, delimiters), default=1)
-            case n.Json():
+            case n.Json() | n.Notated():
                 return 1
             case n.Sequence(items=items) if items:
                 lead = lead_of(items)
@@ -366,6 +368,8 @@ class Analysis:
                 return Extent(UNBOUNDED, UNBOUNDED, False, longest + beyond, node)
             case n.Json():
                 return Extent(UNBOUNDED, UNBOUNDED, False, 12, node)
+            case n.Notated(notation=notation):
+                return Extent(UNBOUNDED, UNBOUNDED, False, notation.hold, node)
             case n.Sequence(items=items):
                 return self._extent_of_sequence(items, follow)
             case n.Choice(items=items):
@@ -392,9 +396,10 @@ class Analysis:
                 return self._extent_of_header(node, follow)
             case n.Call(item=item, close=close):
                 return self._extent_of_sequence((item, close), follow)
-            case n.Value(until=inner_until):
+            case n.Value(until=inner_until, notation=notation):
                 inner = self.extent(inner_until, follow)
-                return structs.replace(inner, held=inner.held + VALUE_LIMIT)
+                waits = VALUE_LIMIT + (notation.hold if notation is not None else 0)
+                return structs.replace(inner, held=inner.held + waits)
             case _ if len(node.children()) == 1:
                 return self.extent(node.children()[0], follow)
             case _:

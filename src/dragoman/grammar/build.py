@@ -11,9 +11,13 @@ import re
 from ..errors import GrammarError
 from ..events import ProblemKind
 from . import nodes as n
-from .nodes import Node
+from .nodes import Decoding, Node
+from .notation import Notation
+from .schema import KINDS
 
 __all__ = [
+    "ANY_JSON",
+    "Decoding",
     "any",
     "argument_members",
     "arguments",
@@ -38,6 +42,7 @@ __all__ = [
     "markup",
     "name",
     "negate",
+    "notated",
     "one",
     "one_or_more",
     "optional",
@@ -60,6 +65,9 @@ __all__ = [
     "value",
     "zero_or_more",
 ]
+
+ANY_JSON = ("object", "array", "quoted", "number", "boolean", "null")
+"""The kinds of a `value` that is written as JSON, whatever it is."""
 
 HEADER_LIMIT = 512
 """Characters a header may have: Harmony's longest real ones have about a hundred."""
@@ -200,6 +208,11 @@ def quoted_json() -> Node:
     return n.Json(n.JsonForm.QUOTED)
 
 
+def notated(notation: Notation) -> Node:
+    """One value of another notation than JSON; under `arguments` all of them, in `argument_members` behind a `key`."""
+    return n.Notated(notation)
+
+
 def rule(name: str, item: Node | str) -> Node:
     """The item, under a name."""
     return n.Rule(_node(item), name)
@@ -270,7 +283,7 @@ def stop(*markers: str) -> Node:
     return n.StopMark(n.Choice(tuple(special(marker) for marker in markers)))
 
 
-def name(item: Node | str, *, pattern: str | None = None, decode: bool = False) -> Node:
+def name(item: Node | str, *, pattern: str | None = None, decode: Decoding = Decoding.NONE) -> Node:
     """The name of a call, and with it the call's beginning; `pattern` has groups ``name`` and perhaps ``id``."""
     return n.Begin(n.Field(_node(item), n.Role.NAME, pattern, decode))
 
@@ -280,24 +293,36 @@ def begin(*items: Node | str) -> Node:
     return n.Begin(sequence(*items))
 
 
-def field_name(item: Node | str) -> Node:
+def field_name(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:
     """The name of a call, inside `begin`."""
-    return n.Field(_node(item), n.Role.NAME)
+    return n.Field(_node(item), n.Role.NAME, None, decode)
 
 
-def call_id(item: Node | str, *, decode: bool = False) -> Node:
+def call_id(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:
     """The id that the model itself gives a call."""
     return n.Field(_node(item), n.Role.ID, None, decode)
 
 
-def key(item: Node | str) -> Node:
+def key(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:
     """The name of an argument."""
-    return n.Field(_node(item), n.Role.KEY)
+    return n.Field(_node(item), n.Role.KEY, None, decode)
 
 
-def value(*delimiters: str, then: tuple[str, ...] = (), gap: int = n.LAYOUT_LIMIT) -> Node:
-    """An argument's value as raw text up to a delimiter, typed by the tool's schema."""
-    return n.Value(n.Until(delimiters, 0, then, gap if then else 0))
+def value(
+    *delimiters: str,
+    then: tuple[str, ...] = (),
+    gap: int = n.LAYOUT_LIMIT,
+    kinds: tuple[str, ...] | None = None,
+    notation: Notation | None = None,
+) -> Node:
+    """An argument's value as raw text up to a delimiter, typed by the tool's schema, or by the markup as `kinds`.
+
+    Those are JSON types, where ``string`` is raw text, and ``quoted`` for a string written as JSON. Raises
+    `GrammarError` for others. Objects and arrays are read in this `notation`, or as JSON.
+    """
+    if kinds is not None and (not kinds or not set(kinds) <= KINDS | {"quoted"}):
+        raise GrammarError(f"value(.., kinds={kinds!r})", "not JSON types", f"give some of {sorted(KINDS)} or 'quoted'")
+    return n.Value(n.Until(delimiters, 0, then, gap if then else 0), kinds, notation)
 
 
 def arguments(item: Node | str, *, raw: bool = False) -> Node:
@@ -305,9 +330,13 @@ def arguments(item: Node | str, *, raw: bool = False) -> Node:
     return n.Arguments(_node(item), raw)
 
 
-def argument_members(*items: Node | str) -> Node:
-    """Items with `key` and `value` nodes, which together make the arguments' JSON object."""
-    return n.Members(_sequence(items))
+def argument_members(*items: Node | str, item: str | None = None, unwrap: tuple[str, ...] = ()) -> Node:
+    """Items with `key` and `value` nodes, or members again for a `value`, which make the arguments' JSON object.
+
+    `item` is the key that makes an array of members which the schema doesn't declare. A first key of `unwrap` that the
+    tool doesn't have may stand for all of the arguments.
+    """
+    return n.Members(_sequence(items), item, unwrap)
 
 
 def call(

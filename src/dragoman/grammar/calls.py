@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from json import loads
-from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
 from ..events import ArgumentsDelta, CallBegin, CallEnd, CallStatus, Malformed, Markup, Problem, ProblemKind, Stop
 from .analyze import FIELD_LIMIT
 from .control import ENDED_WELL
-from .frames import FIELD_TOO_LONG, CallFrame, CallState, CaptureFrame, Frame, ValueFrame
-from .nodes import Header, Role
+from .escapes import decoded
+from .frames import FIELD_TOO_LONG, NOWHERE, CallFrame, CallState, CaptureFrame, Frame, ValueFrame
+from .members import begin_member, close_members, end_member, open_members, sink_of, take_whole
+from .nodes import Decoding, Header, Role
+from .notation import Notation
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
-from .value import sink_for
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -33,6 +33,7 @@ __all__ = [
     "FieldEndStep",
     "HeaderStep",
     "MembersEndStep",
+    "MembersStep",
     "RawArgumentsStep",
     "RecoverStep",
     "ReportEndStep",
@@ -71,10 +72,13 @@ class _CaptureEndStep(Step):
             machine.detail = FIELD_TOO_LONG
             machine.at = start - machine.base
             return machine.fail()
-        self.take(machine, machine.text[start - machine.base : machine.at], start, end)
+        if not self.take(machine, machine.text[start - machine.base : machine.at], start, end):
+            machine.at = start - machine.base
+            return machine.fail()
         return self.next
 
-    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+    def take(self, machine: Machine, text: str, start: int, end: int) -> bool:
+        """Whether such a text may stand here."""
         raise NotImplementedError
 
 
@@ -83,19 +87,14 @@ class FieldEndStep(_CaptureEndStep):
 
     __slots__ = ("begins", "decode", "pattern", "role")
 
-    def __init__(self, role: Role, pattern: str | None, decode: bool, begins: bool) -> None:
+    def __init__(self, role: Role, pattern: str | None, decode: Decoding, begins: bool) -> None:
         self.role, self.decode, self.begins = role, decode, begins
         self.pattern = re.compile(pattern, re.DOTALL).fullmatch if pattern is not None else None
 
-    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
-        value = text
-        if self.decode:
-            decoded = loads(text)
-            assert isinstance(decoded, str)
-            value = decoded
+    def take(self, machine: Machine, text: str, start: int, end: int) -> bool:
+        value = decoded(text, self.decode)
         if self.role is Role.KEY:
-            _begin_member(machine, value, start, end)
-            return
+            return begin_member(machine, value, text, start, end)
         fields = {self.role.value: value}
         found = self.pattern(value) if self.pattern is not None else None
         if found is not None:
@@ -103,10 +102,11 @@ class FieldEndStep(_CaptureEndStep):
         machine.fields.update(fields)
         if self.begins:
             begin_call(machine, start, end, text)
-            return
+            return True
         machine.out.append(Markup(text, start, end))
         if self.role is Role.ID and machine.call is not None:
             machine.call.id = value
+        return True
 
 
 class BeginEndStep(Step):
@@ -157,25 +157,19 @@ class RawArgumentsStep(Step):
         return self.next
 
 
-def _begin_member(machine: Machine, key: str, start: int, end: int) -> None:
-    call = machine.call
-    assert call is not None
-    machine.fields["key"] = key
-    before = ", " if call.keys else "{"
-    call.keys.append((key, ""))
-    call.publish(machine, f"{before}{encode_basestring(key)}: ", start, end)
-
-
 class ValueStep(Step):
-    """A raw value begins."""
+    """A raw value begins; `kinds` are its JSON types where the markup and not the schema tells them."""
 
-    __slots__ = ()
+    __slots__ = ("kinds", "notation")
+
+    def __init__(self, kinds: tuple[str, ...] | None, notation: Notation | None) -> None:
+        self.kinds = frozenset(kinds) if kinds is not None else None
+        self.notation = notation
 
     def run(self, machine: Machine) -> Step | None:
         call, here = machine.call, machine.base + machine.at
         assert call is not None
-        key = machine.fields.get("key", "")
-        sink = sink_for(call.tool.arguments.get(key) if call.tool is not None else None)
+        sink = sink_of(call, self.kinds, self.notation)
         machine.stack.append(ValueFrame(sink))
         call.publish(machine, sink.open(), here, here)
         return self.next
@@ -184,7 +178,10 @@ class ValueStep(Step):
 class ValueEndStep(Step):
     """A raw value ends."""
 
-    __slots__ = ()
+    __slots__ = ("declared",)
+
+    def __init__(self, declared: bool) -> None:
+        self.declared = declared  # does the markup tell the type?
 
     def run(self, machine: Machine) -> Step | None:
         call, here = machine.call, machine.base + machine.at
@@ -198,20 +195,32 @@ class ValueEndStep(Step):
             machine.detail = f"the value of {machine.fields.get('key')!r} is not complete JSON"
             return machine.fail()
         call.publish(machine, json, here, here)
-        key, _ = call.keys[-1]
-        call.keys[-1] = (encode_basestring(key)[1:-1], frame.sink.kind)
+        if frame.sink.unwrapped:
+            take_whole(call, frame.sink.members, here)
+        else:
+            end_member(call, frame.sink.kind, here, fits=frame.sink.fits or not self.declared)
         return self.next
 
 
+class MembersStep(Step):
+    """The arguments' object begins, or an object or array in it."""
+
+    __slots__ = ("element", "unwrap")
+
+    def __init__(self, element: str | None, unwrap: tuple[str, ...]) -> None:
+        self.element, self.unwrap = element, unwrap
+
+    def run(self, machine: Machine) -> Step | None:
+        return self.next if open_members(machine, self.element, self.unwrap) else machine.fail()
+
+
 class MembersEndStep(Step):
-    """The arguments' object ends."""
+    """It ends."""
 
     __slots__ = ()
 
     def run(self, machine: Machine) -> Step | None:
-        call, here = machine.call, machine.base + machine.at
-        assert call is not None
-        call.publish(machine, "}" if call.keys else "{}", here, here)
+        close_members(machine)
         return self.next
 
 
@@ -269,7 +278,7 @@ def end_call(machine: Machine) -> None:
         return
     machine.drop_kept()
     machine.completed += 1
-    if not call.started and not 0 <= call.raw_from < here:
+    if not call.started and not NOWHERE < call.raw_from < here:
         call.publish(machine, "{}", here, here)
     call.diagnose(here)
     machine.out.append(CallEnd(call.index, CallStatus.COMPLETE, tuple(call.problems), call.id, here, here))
@@ -422,9 +431,10 @@ class StopEndStep(_CaptureEndStep):
 
     __slots__ = ()
 
-    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+    def take(self, machine: Machine, text: str, start: int, end: int) -> bool:
         machine.stopped = True
         machine.out.append(Stop("tool_calls" if machine.completed else "stop", text, start, end))
+        return True
 
 
 class ReportEndStep(_CaptureEndStep):
@@ -435,5 +445,6 @@ class ReportEndStep(_CaptureEndStep):
     def __init__(self, kind: ProblemKind, detail: str) -> None:
         self.kind, self.detail = kind, detail
 
-    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+    def take(self, machine: Machine, text: str, start: int, end: int) -> bool:
         machine.out.append(Problem(self.kind, text, self.detail, start, end))
+        return True

@@ -10,17 +10,22 @@ from msgspec import Struct
 
 from ..events import ArgumentsDelta, Event, Malformed, Problem, ProblemKind
 from .analyze import FIELD_LIMIT
+from .escapes import unquoted
+from .schema import allowed
 
 if TYPE_CHECKING:
     from .json import Scanner, StringDecoder
     from .machine import Machine
+    from .members import Scope
     from .schema import ToolShape
     from .steps import Step
+    from .transcode import Transcoder
     from .value import Sink
 
 __all__ = [
     "BOTTOM",
     "FIELD_TOO_LONG",
+    "NOWHERE",
     "Bundle",
     "CallFrame",
     "CallState",
@@ -31,11 +36,15 @@ __all__ = [
     "LoopFrame",
     "ReturnFrame",
     "ScanFrame",
+    "TranscodeFrame",
     "ValueFrame",
     "unbundled",
 ]
 
 FIELD_TOO_LONG = "a name or an id is too long"
+
+NOWHERE = -(1 << 62)
+"""Before every position: what a prompt has begun has positions below 0."""
 
 DEFERRED_LIMIT = 1 << 20
 """Characters of arguments that may wait for the call's name to come."""
@@ -192,6 +201,18 @@ class ScanFrame(Frame):
         return other
 
 
+class TranscodeFrame(Frame):
+    """A value of a notation in the middle."""
+
+    __slots__ = ("step", "transcoder")
+
+    def __init__(self, step: Step, transcoder: Transcoder) -> None:
+        self.step, self.transcoder = step, transcoder
+
+    def copy(self) -> TranscodeFrame:
+        return TranscodeFrame(self.step, self.transcoder.copy())
+
+
 class ValueFrame(Frame):
     """A raw argument in the middle."""
 
@@ -229,7 +250,9 @@ class CallFrame(Frame):
         return other
 
 
-Mark = tuple[int, str | None, str | None, bool, bool, bool, int, "ToolShape | None", int, int, int, int, int]
+Mark = tuple[
+    int, str | None, str | None, bool, bool, bool, int, "ToolShape | None", "Scope | None", int, int, int, int, int, int
+]
 
 
 class CallState:
@@ -244,9 +267,11 @@ class CallState:
         "index",
         "keys",
         "make",
+        "members",
         "name",
         "problems",
         "raw_from",
+        "scope",
         "start",
         "started",
         "tool",
@@ -262,9 +287,11 @@ class CallState:
         self.make: Callable[[str, int, int], ArgumentsDelta]  # makes a piece of the arguments, once it was
         self.started = False  # has anything of the arguments been read?
         self.complete = False  # is all read but the closer?
-        self.raw_from = -1  # where arguments begin that are text and need not be JSON
+        self.raw_from = NOWHERE  # where arguments begin that are text and need not be JSON
         self.tool: ToolShape | None = None
-        self.keys: list[tuple[str, str]] = []  # the arguments' names and JSON types, in order
+        self.keys: list[tuple[str, str]] = []  # their names (JSON without the quotes) and types, in order
+        self.scope: Scope | None = None  # the innermost object or array of members that is open
+        self.members: list[Scope] = []  # those of the objects inside the arguments
         self.problems: list[Problem] = []
         self.deferred: list[tuple[str, int, int]] = []  # arguments that came before the name
         self.flushed = 0  # how many of them have been published
@@ -281,7 +308,9 @@ class CallState:
             self.complete,
             self.raw_from,
             self.tool,
+            self.scope,
             len(self.keys),
+            len(self.members),
             len(self.problems),
             len(self.deferred),
             self.flushed,
@@ -291,8 +320,8 @@ class CallState:
     def restore(self, mark: Mark) -> None:
         """Go back to a mark."""
         self.index, self.name, self.id, self.begun, self.started, self.complete, self.raw_from, self.tool = mark[:8]
-        keys, problems, deferred, self.flushed, self.waiting = mark[8:]
-        del self.keys[keys:], self.problems[problems:], self.deferred[deferred:]
+        self.scope, keys, members, problems, deferred, self.flushed, self.waiting = mark[8:]
+        del self.keys[keys:], self.members[members:], self.problems[problems:], self.deferred[deferred:]
 
     def copy(self) -> CallState:
         """An independent copy."""
@@ -301,10 +330,11 @@ class CallState:
             if hasattr(self, slot):
                 setattr(other, slot, getattr(self, slot))
         other.keys, other.deferred, other.problems = self.keys.copy(), self.deferred.copy(), self.problems.copy()
+        other.members = self.members.copy()
         return other
 
-    def take_keys(self, scanner: Scanner, at: int) -> None:
-        """The arguments' JSON is read: note its members."""
+    def take_keys(self, scanner: Scanner | Transcoder, at: int) -> None:
+        """The arguments are read: note their members."""
         self.keys += scanner.members
         if scanner.kind != "object":
             self.note(ProblemKind.WRONG_TYPE, "", f"the arguments are not an object but {scanner.kind}", at)
@@ -330,13 +360,20 @@ class CallState:
     def diagnose(self, at: int) -> None:
         """Compare the arguments with the tool's schema; what differs is noted, nothing is changed."""
         seen: set[str] = set()
-        for key, kind in self.keys:
+        wrong = {problem.raw for problem in self.problems if problem.kind is ProblemKind.WRONG_TYPE}
+        for written, kind in self.keys:
+            key = unquoted(f'"{written}"') if "\\" in written else written
             if key in seen:
                 self.note(ProblemKind.REPEATED_ARGUMENT, key, "the argument is given twice", at)
             seen.add(key)
-            if self.tool is not None:
+            if self.tool is not None and not (key in wrong and key in self.tool.arguments):
                 self._check(self.tool, key, kind, at)
-        if self.tool is not None and self.raw_from < 0:
+        inside: set[tuple[int, str]] = set()
+        for scope in self.members:
+            if (scope.number, scope.key) in inside:
+                self.note(ProblemKind.REPEATED_ARGUMENT, scope.path(), "the member is given twice", at)
+            inside.add((scope.number, scope.key))
+        if self.tool is not None and self.raw_from == NOWHERE:
             for name in sorted(self.tool.required - seen):
                 self.note(ProblemKind.MISSING_ARGUMENT, name, "a required argument is missing", at)
 
@@ -346,7 +383,7 @@ class CallState:
                 self.note(ProblemKind.UNKNOWN_ARGUMENT, key, "the tool has no such argument", at)
             return
         kinds = tool.arguments[key]
-        if kinds is None or kind in kinds or (kind == "integer" and "number" in kinds):
+        if kinds is None or allowed(kinds, kind):
             return
         self.note(ProblemKind.WRONG_TYPE, key, f"expected {' or '.join(sorted(kinds))}, found {kind}", at)
 

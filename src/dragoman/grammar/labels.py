@@ -28,6 +28,7 @@ __all__ = [
     "malformed",
     "markup",
     "reasoning",
+    "rest_in_string",
     "resync",
     "silent",
     "tagged",
@@ -123,6 +124,16 @@ class Rest:
             machine.kept.append(text)
             machine.kept_to = end
         return [make(text, start, end)]
+
+
+def rest_in_string(make: Make, until: Delimiters) -> Rest:
+    """How to publish chunks of raw text, up to a delimiter, as part of a JSON string."""
+
+    def quoted(text: str, start: int, end: int) -> Event:
+        return make(encode_basestring(text)[1:-1], start, end)
+
+    marks = "".join(sorted({*until.firsts, '"', "\\"} - {"\n"}))  # a newline is not printable
+    return Rest(marks, make, quoted, until, keep=True)
 
 
 class Label:
@@ -237,13 +248,7 @@ class ValueLabel(Label):
         assert isinstance(frame, ValueFrame) and call is not None
         if not (call.begun and frame.sink.is_string):
             return None
-        make = call.make
-
-        def quoted(text: str, start: int, end: int) -> Event:
-            return make(encode_basestring(text)[1:-1], start, end)
-
-        firsts = until.firsts.replace("\n", "")  # which is not printable
-        return Rest(firsts + '"\\', make, quoted, until, keep=True)
+        return rest_in_string(call.make, until)
 
     def overrun(self, machine: Machine, delimiter: str, position: int) -> None:
         assert machine.call is not None

@@ -24,6 +24,8 @@ from .tries import Delimiters, followed_pattern, opening_pattern
 __all__ = ["Program", "program_of"]
 
 _NO_CUTS: frozenset[int] = frozenset()
+_TELLING = (n.Call, n.Begin, n.Field, n.Arguments, n.Members, n.Value, n.Notated, n.Header, n.StopMark, n.Commit)
+"""What changes more than what is published."""
 
 
 class Program:
@@ -93,6 +95,9 @@ class _Compiler:
                 return self._until(node, after, label, cuts)
             case n.Json(form=form):
                 return self._json(form, after, label, cuts)
+            case n.Notated(notation=notation):
+                step = scanning.NotatedStep(notation, isinstance(label, labels.ArgumentsLabel))
+                return self._begun(n.Chars(notation.first), _linked(step, after), cuts)
             case n.Rule(name=name) | n.Ref(name=name):
                 return self._rule(name, after, label, follow, cuts)
             case n.End(stopped=stopped):
@@ -121,11 +126,14 @@ class _Compiler:
             case n.Arguments(item=item, raw=raw):
                 first = self.compile(item, after, labels.arguments, follow, cuts)
                 return _linked(calls.RawArgumentsStep(), first) if raw else first
-            case n.Members(item=item):
-                return self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
-            case n.Value(until=until):
-                inside = self.compile(until, _linked(calls.ValueEndStep(), after), labels.values, follow, _NO_CUTS)
-                return _linked(calls.ValueStep(), inside)
+            case n.Members(item=item, element=element, unwrap=unwrap):
+                inside = self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
+                return _linked(calls.MembersStep(element, unwrap), inside)
+            case n.Value(until=until, kinds=kinds, notation=notation):
+                inside = self.compile(
+                    until, _linked(calls.ValueEndStep(kinds is not None), after), labels.values, follow, _NO_CUTS
+                )
+                return _linked(calls.ValueStep(kinds, notation), inside)
             case n.Call():
                 return self._call(node, after, label, follow, cuts)
             case n.Header(cases=cases):
@@ -216,12 +224,15 @@ class _Compiler:
 
     def _json(self, form: n.JsonForm, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         if form is not n.JsonForm.QUOTED:
-            scan = _linked(scanning.ScanStep(form, label), after)
             begins = n.Chars(JSON_FIRST if form is n.JsonForm.VALUE else '"')
-            return self._lookahead(begins, False, self._cut(cuts, scan, 0)) if cuts else scan
+            return self._begun(begins, _linked(scanning.ScanStep(form, label), after), cuts)
         quote = labels.markup
         inside = _linked(scanning.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
         return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside, 1))
+
+    def _begun(self, begins: n.Chars, step: Step, cuts: frozenset[int]) -> Step:
+        """A step at which choices are over as soon as one of these characters is seen."""
+        return self._lookahead(begins, False, self._cut(cuts, step, 0)) if cuts else step
 
     def _rule(self, name: str, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
         item = self.analysis.rules[name]
@@ -278,4 +289,4 @@ def _label(meaning: n.Meaning, channel: str | None) -> Label:
 
 def _is_pure(item: Node) -> bool:
     """Whether a rule does nothing but publish text, so that what it did can be repeated from memory."""
-    return not any(isinstance(node, (n.Call, n.Begin, n.Field, n.Header, n.StopMark, n.Commit)) for node in item.walk())
+    return not any(isinstance(node, _TELLING) for node in item.walk())

@@ -1,4 +1,4 @@
-"""The steps that read JSON: a value as it is written, and one that is written inside a JSON string."""
+"""The steps that read JSON: a value as it is written, inside a JSON string, or in another notation."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..events import ProblemKind
-from .frames import Frame, ScanFrame
+from .frames import CallState, Frame, ScanFrame, TranscodeFrame
 from .json import Scanner, State, StringDecoder
-from .labels import TOO_LONG_TO_WAIT, ArgumentsLabel, Label, Rest
+from .labels import TOO_LONG_TO_WAIT, ArgumentsLabel, Label, Rest, rest_in_string
+from .members import end_member
 from .nodes import JsonForm
+from .notation import Notation
 from .steps import Step
+from .transcode import Transcoder
 
 if TYPE_CHECKING:
     from .machine import Machine
 
-__all__ = ["QuotedStep", "ScanStep"]
+__all__ = ["NotatedStep", "QuotedStep", "ScanStep"]
 
 
 class ScanStep(Step):
@@ -160,3 +163,66 @@ class QuotedStep(Step):
 
     def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset(["quoted_json"])
+
+
+class NotatedStep(Step):
+    """One value of a notation: all arguments (`whole`), or that of the key before it."""
+
+    __slots__ = ("begins", "notation", "whole")
+
+    def __init__(self, notation: Notation, whole: bool) -> None:
+        self.notation, self.whole = notation, whole
+        self.begins = re.compile(f"[{notation.first}]").match
+
+    def run(self, machine: Machine) -> Step | None:
+        frame = machine.stack[-1]
+        if not isinstance(frame, TranscodeFrame) or frame.step is not self:
+            if machine.at == len(machine.text):
+                if not machine.ended:
+                    return None
+                machine.starved = machine.base + machine.at
+            if not self.begins(machine.text, machine.at):
+                return machine.fail()
+            frame = TranscodeFrame(self, Transcoder(self.notation, watch=self.whole))
+            machine.stack.append(frame)
+        transcoder, call = frame.transcoder, machine.call
+        assert call is not None
+        if not self._read(machine, transcoder, call):
+            return machine.fail()
+        if not transcoder.done:
+            if not machine.ended:
+                return None
+            machine.starved = machine.base + machine.at
+            return machine.fail()
+        machine.stack.pop()
+        if self.whole:
+            call.take_keys(transcoder, machine.base + machine.at)
+        else:
+            end_member(call, transcoder.kind, machine.base + machine.at)
+        return self.next
+
+    @staticmethod
+    def _read(machine: Machine, transcoder: Transcoder, call: CallState) -> bool:
+        """Publish what is there of the value; false if it is none."""
+        at, base = machine.at, machine.base
+        json, end = transcoder.read(machine.text, at, machine.ended)
+        if len(json) > call.room:
+            machine.detail = TOO_LONG_TO_WAIT
+            return False
+        machine.at = end
+        if json or end > at:
+            call.publish(machine, json, base + at, base + end)
+        for spot in transcoder.passed:
+            detail = "the string goes on, since nothing that may follow its end does"
+            call.note(ProblemKind.AMBIGUOUS_CLOSE, machine.text[spot], detail, base + spot)
+        machine.detail = transcoder.error or machine.detail
+        return not transcoder.failed
+
+    def settle(self, machine: Machine) -> None:
+        frame, call = machine.stack[-1], machine.call
+        if call is not None and call.begun and isinstance(frame, TranscodeFrame):
+            marks = frame.transcoder.in_string
+            machine.rest = rest_in_string(call.make, marks.until) if marks is not None else None
+
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return frozenset([f"notated({self.notation.name})"])

@@ -13,21 +13,27 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .loose_json import array_calls, bare_array, prefixed_json
 from .opened_calls import code_calls, keyed_array, opened_json
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import Tag, raw_text, tagged_values
+from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, raw_text, tagged_values
 
 __all__ = [
+    "ANY_VALUE",
+    "JSON_VALUE",
     "SAMPLE",
     "SAMPLE_TOOLS",
     "Answer",
     "Blocks",
     "Calls",
+    "Sign",
     "Tag",
     "Think",
     "also",
     "arguments_json",
+    "array_calls",
+    "bare_array",
     "bare_json",
     "code_calls",
     "conversation",
@@ -42,6 +48,7 @@ __all__ = [
     "members_of",
     "mentioned",
     "opened_json",
+    "prefixed_json",
     "raw_text",
     "stops",
     "tagged_json",

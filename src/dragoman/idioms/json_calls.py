@@ -13,11 +13,13 @@ from json import dumps
 from ..grammar import build as b
 from ..grammar.nodes import Node
 from ..types import ToolCall
-from .calls import Calls
+from .calls import Calls, Reader
 
 __all__ = [
+    "LIKE",
     "arguments_json",
     "bare_json",
+    "call_beginning",
     "fenced_json",
     "headed_json",
     "json_array",
@@ -29,6 +31,9 @@ __all__ = [
 
 NAME = r"^<>\[\]{}`\s"
 """The characters of a name that stands before its arguments."""
+
+LIKE = r'\[\s*\{\s*"name"\s*:'
+"""Text that could be taken for an array of calls without a marker."""
 
 
 def arguments_json() -> Node:
@@ -55,12 +60,18 @@ def json_members(
     def member(key: str, value: Node) -> Node:
         return dumps(key) + b.commit() + b.space() + ":" + b.space() + value
 
-    known = [member(key, b.name(b.json_string(), decode=True)) for key in names]
+    known = [member(key, b.name(b.json_string(), decode=b.Decoding.JSON)) for key in names]
     known += [member(key, arguments_json()) for key in arguments]
-    known += [member(key, b.call_id(b.json_string(), decode=True) | b.json()) for key in ids]
+    known += [member(key, b.call_id(b.json_string(), decode=b.Decoding.JSON) | b.json()) for key in ids]
     one = b.choice(*known, b.json_string() + b.space() + ":" + b.space() + b.json())
     more = b.zero_or_more(b.space(), ",", b.commit(), b.space(), one)
     return b.space() + b.optional(one, more) + b.space() + "}"
+
+
+def call_beginning() -> Node:
+    """A call's members up to the value of its arguments, with nothing else before or between: too much for a chance."""
+    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
+    return name + b.space() + "," + b.space() + b.choice('"arguments"', '"parameters"') + b.space() + ":"
 
 
 def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...], members: Node | None = None) -> Node:
@@ -82,25 +93,35 @@ def tagged_json(
     closer: str = "</tool_call>",
     *,
     lead: str = "\n",
+    apart: str = "",
+    between: str | None = None,
+    several: bool = False,
     arguments: str = "arguments",
     marks: tuple[str, ...] = (),
 ) -> Calls:
-    """One JSON object between two tags, with newlines inside and outside (`lead`) or without any."""
+    """One JSON object between two tags, with newlines inside and outside (`lead`) or without any.
+
+    `apart` divides calls from text and `between` one from the next, where that is not `lead`. With `several`, one pair
+    of tags is written around all calls of a group, each on a line of its own.
+    """
     openers = b.framed(opener) if lead else (opener,)
 
     def reader(resume: tuple[str, ...]) -> Node:
         return json_calls(b.choice(*openers), (closer,), (opener, *resume)) + b.chars("\n", 0, 1)
 
     def one(call: ToolCall, index: int) -> str:
-        return f'{opener}{lead}{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}{lead}{closer}'
+        written = f'{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
+        return written if several else f"{opener}{lead}{written}{lead}{closer}"
 
     return Calls(
         reader=reader,
         openers=openers,
         closers=(closer,),
         one=one,
-        between=lead,
-        lead=lead,
+        begin=f"{opener}{lead}" if several else "",
+        between=lead if between is None else between,
+        end=f"{lead}{closer}" if several else "",
+        lead=apart or lead,
         trail=lead,
         marks=(opener, closer, *marks),
     )
@@ -118,17 +139,19 @@ def json_array(
     lead: str = "",
     inner: str = "",
     member: str = "",
+    bare: Reader | None = None,
 ) -> Calls:
     """An array of JSON objects between two tags; `openers` are further spellings.
 
     Without a `closer`, the bracket ends it. With `fence`, the opener is a plain word: it counts where the fence and the
-    array follow, and the closer is the fence's end. `name`, `arguments` and `call_id` are the members' keys, as they
-    are written; with `call_id`, each call has one. `inner` is the layout before each object, a newline with its
-    indentation, and `member` that before each of its members.
+    array follow, and the closer is the fence's end. `bare` reads an array without its opener, where the turn begins.
+    `name`, `arguments` and `call_id` are the members' keys, as written; with `call_id`, each call has one. `inner` is
+    the layout before each object, a newline with its indentation, and `member` that before each of its members.
     """
     spelled = (opener, *openers)
     begins = b.framed(*spelled) if lead else spelled
     opening = b.choice(*begins) + b.space() + fence + b.space() + b.peek("[") if fence else b.choice(*begins)
+    ending = b.chars("\n", 0, 1) if lead else b.sequence()
     divider = f",{member or ' '}"
     members = json_members(
         names=tuple(dict.fromkeys((name, "name"))),
@@ -139,7 +162,7 @@ def json_array(
     def reader(resume: tuple[str, ...]) -> Node:
         calls = json_calls(opening, (closer or "]",), (*spelled, *resume), members)
         none = opening + b.space() + "[" + b.space() + "]" + (b.space() + closer if closer else b.sequence())
-        return (calls | none) + b.chars("\n", 0, 1) if lead else calls | none
+        return (calls | none) + ending
 
     def one(call: ToolCall, index: int) -> str:
         written = [f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}'] if call_id else []
@@ -153,11 +176,12 @@ def json_array(
         one=one,
         begin=f"{opener}\n{fence}\n[{inner}" if fence else f"{opener}[{inner}",
         between=f",{inner or ' '}",
-        end=f"{inner[:1]}]{closer}",
+        end=f"{inner.rstrip(' ')}]{closer}",
         lead=lead,
         trail=lead,
         marks=() if fence else (*spelled, closer) if closer else spelled,
-        like=rf"{re.escape(opener)}\s*{re.escape(fence)}\s*\[" if fence else "",
+        bare=bare,
+        like=rf"{re.escape(opener)}\s*{re.escape(fence)}\s*\[" if fence else LIKE if bare is not None else "",
     )
 
 
@@ -261,9 +285,7 @@ def bare_json(tag: str, stopping: tuple[str, ...], *, arguments: str = "paramete
     It counts only if its beginning is whole, name and arguments' key; other JSON is text.
     """
     kind = b.optional('"type"', b.space(), ":", b.space(), '"function"', b.space(), ",", b.space())
-    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=True)
-    key = b.choice('"parameters"', '"arguments"')
-    start = "{" + b.space() + kind + b.peek(name, b.space(), ",", b.space(), key, b.space(), ":") + b.commit()
+    start = "{" + b.space() + kind + b.peek(call_beginning()) + b.commit()
 
     def parts(resume: tuple[str, ...]) -> tuple[Node, Node, Node]:
         after = (tag, *resume)

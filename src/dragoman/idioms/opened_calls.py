@@ -17,7 +17,7 @@ def keyed_array(opener: str, closer: str) -> Calls:
 
     The objects of other families, with the name as a string behind ``name``, are read too.
     """
-    name = b.name(b.json_string(), decode=True) + b.space() + ":"
+    name = b.name(b.json_string(), decode=b.Decoding.JSON) + b.space() + ":"
     keyed = b.space() + name + b.space() + arguments_json() + b.space() + "}"
     members = (b.peek(b.space(), '"name"', b.space(), ":", b.space(), '"') + b.commit() + json_members()) | keyed
 

@@ -29,7 +29,8 @@ class Think(Struct, frozen=True):
     """How thoughts are marked: the spellings of the opener and of the closer, those that are written first.
 
     `lead`, `tail` and `after` are the newlines that templates write behind the opener, before the closer and behind it;
-    they are layout, not text, and may be missing where a model forgets them.
+    they are layout, not text, and may be missing where a model forgets them. Markers that are `words` of plain language
+    count only where the opener begins the turn; a closer alone is text.
     """
 
     openers: tuple[str, ...]
@@ -37,6 +38,7 @@ class Think(Struct, frozen=True):
     lead: str = "\n"
     tail: str = "\n"
     after: str = "\n\n"
+    words: bool = False
 
     @classmethod
     def tags(cls, opener: str = "<think>", closer: str = "</think>") -> Think:
@@ -54,16 +56,22 @@ class Think(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """How visible text is marked, where a dialect marks it; models leave these markers out at times."""
+    """How visible text is marked, where a dialect marks it; models leave these markers out at times.
+
+    Where they are not `written`, they are only read; then there may be closers alone.
+    """
 
     openers: tuple[str, ...]
     closers: tuple[str, ...]
     lead: str = ""
     tail: str = ""
     after: str = ""
+    written: bool = True
 
     def write(self, text: str) -> str:
         """The text between its markers."""
+        if not self.written:
+            return text
         return f"{self.openers[0]}{self.lead}{text}{self.tail}{self.closers[0]}{self.after}"
 
 
@@ -133,19 +141,22 @@ def conversation(
     only at the edges of a block; control tokens count wherever they are. Where the prompt has opened the thought, its
     opener may come once more.
     """
-    openers, closers = (think.openers, think.closers) if think is not None else ((), ())
+    openers, closers = (think.openers, think.closers) if think is not None and not think.words else ((), ())
     inside = calls.reader((*openers, *stopping)) if calls is not None else None
+    bare = calls.bare((*openers, *stopping)) if calls is not None and calls.bare is not None else None
     breaks = calls.openers if calls is not None else ()
     framing, at_edges = _answer(answer, (*breaks, *openers, *stopping), prose)
+    behind = b.optional(b.space(), bare) if bare is not None else b.sequence()
 
     def thinking(opening: Node) -> Node:
         assert think is not None
         marked = answer.openers if answer is not None and not prose else ()
         ends = (*stopping, *marked)
-        return thought(opening, think, inside=inside, breaks=breaks, stopping=ends) + at_edges
+        return thought(opening, think, inside=inside, breaks=breaks, stopping=ends) + at_edges + behind
 
-    first: list[Node] = [thinking(b.choice(*openers))] if think is not None else []
-    blocks = [mentioned(*openers) + node for node in first] + ([inside + at_edges] if inside is not None else [])
+    first: list[Node] = [thinking(b.choice(*think.openers))] if think is not None else []
+    blocks = [mentioned(*openers) + node for node in first] if openers else []
+    blocks += [inside + at_edges] if inside is not None else []
     body = turn(
         *blocks,
         *framing,
@@ -154,12 +165,11 @@ def conversation(
         orphans=(*closers, *(calls.closers if calls is not None else ())),
         prose=prose,
     )
-    if calls is not None and calls.bare is not None:
-        first.append(calls.bare((*openers, *stopping)))
-    if answer is not None and prose:
-        first.append(b.choice(*answer.openers) + _newlines(answer.lead))
+    first += [bare] if bare is not None else []
+    first += [_opened(answer)] if answer is not None and answer.openers and prose else []
+    first += [b.peek(b.choice(*breaks))] if breaks else []
     start = b.optional(b.space(), b.choice(*first)) + body if first else body
-    entries = (("reasoning", thinking(b.optional(b.choice(*openers))) + body),) if think is not None else ()
+    entries = (("reasoning", thinking(b.sequence()) + body),) if think is not None else ()
     return Grammar(start, entries)
 
 
@@ -167,12 +177,16 @@ def _answer(answer: Answer | None, following: tuple[str, ...], prose: bool) -> t
     """The blocks that are an answer's markers, and what may stand right behind another block."""
     if answer is None:
         return [], b.sequence()
-    opened = b.choice(*answer.openers) + _newlines(answer.lead)
-    closed = b.choice(*_with(answer.tail, answer.closers)) + _newlines(answer.after)
+    opened = [_opened(answer)] if answer.openers else []
+    closed = b.choice(*_with(answer.tail, answer.closers))
     if not prose:
-        return [opened, closed], b.sequence()
+        return [*opened, closed + _newlines(answer.after)], b.sequence()
     ending = b.end() | b.choice(*following) if following else b.end()
-    return [closed + b.peek(ending)], b.optional(opened)
+    return [closed + b.space() + b.peek(ending)], b.optional(*opened) if opened else b.sequence()
+
+
+def _opened(answer: Answer) -> Node:
+    return b.choice(*answer.openers) + _newlines(answer.lead)
 
 
 def _delimiters(answer: Answer | None) -> tuple[str, ...]:

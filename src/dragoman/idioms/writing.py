@@ -28,6 +28,8 @@ def writer_of(
     def writer(message: Message) -> str:
         if calls is not None:
             _require_order(dialect, message, calls)
+        if think is not None and think.words:
+            _require_first(dialect, message)
         return write(
             dialect,
             message,
@@ -35,11 +37,18 @@ def writer_of(
             calls=calls.write if calls is not None else None,
             thinking=think.write if think is not None else None,
             text=answer.write if answer is not None else str,
-            opener=think.openers[0] if think is not None and not think.lead else "",
+            opener=think.openers[0] if think is not None and not think.lead and not think.words else "",
             names=calls.names if calls is not None else "",
         )
 
     return writer
+
+
+def _require_first(dialect: str, message: Message) -> None:
+    """Refuse thoughts that don't begin the turn."""
+    for k, part in enumerate(message.parts):
+        if k and isinstance(part, ThinkingPart):
+            raise Inexpressible(dialect, k, "a thought can only begin the turn")
 
 
 def _require_order(dialect: str, message: Message, calls: Calls) -> None:
