@@ -83,8 +83,8 @@ def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...],
     rest = "{" + b.commit() + (members if members is not None else json_members())
     first = b.call(opening + b.space() + b.optional("[", b.space()) + rest, close=ends, closers=closers, resume=resume)
     further = b.call(rest, close=ends, closers=closers, resume=resume)
-    bracket = b.optional("]", b.space()) if "]" not in closers else b.sequence()
-    closer = b.optional(b.space(), bracket, b.choice(*closers))
+    bracket = b.optional(b.space(), "]") if "]" not in closers else b.sequence()
+    closer = bracket + b.optional(b.space(), b.choice(*closers))
     return first + b.zero_or_more(b.optional(b.space(), ","), b.space(), b.negate(b.choice(*closers)), further) + closer
 
 
