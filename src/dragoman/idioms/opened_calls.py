@@ -45,13 +45,13 @@ def opened_json(
     marks: tuple[str, ...] = (),
     most: int | None = None,
 ) -> Calls:
-    """A JSON object behind an opener in pieces, between which whitespace may stand, and `lead`, which is layout.
+    """A JSON object behind an opener of control tokens, between which whitespace may stand, and `lead`, which is layout.
 
     The first of the `openers` is written. Without a `closer` the object's own brace ends the call. With `most`, nothing
     comes behind the calls.
     """
     heads = tuple(pieces[0] for pieces in openers)
-    opening = b.choice(*(_spaced(pieces) for pieces in openers))
+    opening = b.choice(*(_spaced(pieces) for pieces in openers)) + b.commit()
 
     def reader(resume: tuple[str, ...]) -> Node:
         after = tuple(dict.fromkeys((*heads, *resume)))
