@@ -6,6 +6,7 @@ Each builder makes `Calls` from markers. What models write beside their template
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from json import dumps
 
@@ -82,8 +83,8 @@ def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...],
     rest = "{" + b.commit() + (members if members is not None else json_members())
     first = b.call(opening + b.space() + b.optional("[", b.space()) + rest, close=ends, closers=closers, resume=resume)
     further = b.call(rest, close=ends, closers=closers, resume=resume)
-    bracket = b.optional("]", b.space()) if "]" not in closers else b.sequence()
-    closer = b.optional(b.space(), bracket, b.choice(*closers))
+    bracket = b.optional(b.space(), "]") if "]" not in closers else b.sequence()
+    closer = bracket + b.optional(b.space(), b.choice(*closers))
     return first + b.zero_or_more(b.optional(b.space(), ","), b.space(), b.negate(b.choice(*closers)), further) + closer
 
 
@@ -136,19 +137,25 @@ def json_array(
     call_id: str = "",
     id_last: bool = False,
     openers: tuple[str, ...] = (),
+    fence: str = "",
     lead: str = "",
     inner: str = "",
+    member: str = "",
     bare: Reader | None = None,
 ) -> Calls:
-    """An array of JSON objects between two tags; `openers` are further spellings, `inner` is layout within.
+    """An array of JSON objects between two tags; `openers` are further spellings.
 
-    Without a `closer`, the bracket ends it. `bare` reads an array without its opener, where the turn begins. `name`,
-    `arguments` and `call_id` are the members' keys, as written. With `call_id`, each call has one; with `id_last`, one
-    that has an id is written with it, behind the arguments.
+    Without a `closer`, the bracket ends it. With `fence`, the opener is a plain word: it counts where the fence and the
+    array follow, and the closer is the fence's end. `bare` reads an array without its opener, where the turn begins.
+    `name`, `arguments` and `call_id` are the members' keys, as written. With `call_id`, each call has one; with
+    `id_last`, one that has an id is written with it, behind the arguments. `inner` is the layout before each object, a
+    newline with its indentation, and `member` that before each of its members.
     """
     spelled = (opener, *openers)
     begins = b.framed(*spelled) if lead else spelled
-    divider = b.chars("\n", 0, 1) if lead else b.sequence()
+    opening = b.choice(*begins) + b.space() + fence + b.space() + b.peek("[") if fence else b.choice(*begins)
+    ending = b.chars("\n", 0, 1) if lead else b.sequence()
+    divider = f",{member or ' '}"
     members = json_members(
         names=tuple(dict.fromkeys((name, "name"))),
         arguments=tuple(dict.fromkeys((arguments, "arguments", "parameters"))),
@@ -156,28 +163,29 @@ def json_array(
     )
 
     def reader(resume: tuple[str, ...]) -> Node:
-        calls = json_calls(b.choice(*begins), (closer or "]",), (*spelled, *resume), members)
-        none = b.choice(*begins) + b.space() + "[" + b.space() + "]" + b.space() + closer
-        return (calls | none) + divider
+        calls = json_calls(opening, (closer or "]",), (*spelled, *resume), members)
+        none = opening + b.space() + "[" + b.space() + "]" + (b.space() + closer if closer else b.sequence())
+        return (calls | none) + ending
 
     def one(call: ToolCall, index: int) -> str:
-        given = f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}, ' if call_id else ""
-        last = f', "id": {dumps(call.id)}' if id_last and call.id is not None else ""
-        return f'{{{given}"{name}": {dumps(call.name)}, "{arguments}": {call.arguments}{last}}}'
+        written = [f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}'] if call_id else []
+        written += [f'"{name}": {dumps(call.name)}', f'"{arguments}": {call.arguments}']
+        written += [f'"id": {dumps(call.id)}'] if id_last and call.id is not None else []
+        return f"{{{member}{divider.join(written)}{inner if member else ''}}}"
 
     return Calls(
         reader=reader,
         openers=begins,
-        closers=(closer,) if closer else (),
+        closers=(closer,) if closer and not fence else (),
         one=one,
-        begin=f"{opener}[{inner}",
+        begin=f"{opener}\n{fence}\n[{inner}" if fence else f"{opener}[{inner}",
         between=f",{inner or ' '}",
         end=f"{inner.rstrip(' ')}]{closer}",
         lead=lead,
         trail=lead,
-        marks=(*spelled, closer) if closer else spelled,
+        marks=() if fence else (*spelled, closer) if closer else spelled,
         bare=bare,
-        like=LIKE if bare is not None else "",
+        like=rf"{re.escape(opener)}\s*{re.escape(fence)}\s*\[" if fence else LIKE if bare is not None else "",
     )
 
 
@@ -187,28 +195,33 @@ def headed_json(
     closer: str,
     *,
     prefix: str = "",
+    suffix: str = "",
     sections: tuple[str, ...] = (),
     section_ends: tuple[str, ...] = (),
     between: str = "",
     fenced: bool = False,
+    plain: bool = False,
     name: Node | None = None,
     names: str = rf"[{NAME}]{{1,128}}",
     header: Callable[[ToolCall, int], str] | None = None,
 ) -> Calls:
     """A name and a JSON body between control tokens, in a section that may be missing.
 
-    `prefix` stands between opener and name; `name` reads and `header` writes a header other than a plain name. `fenced`
-    bodies stand in a Markdown fence.
+    `prefix` stands between opener and name, `suffix` between body and closer, where it may be missing; `name` reads and
+    `header` writes a header other than a plain name. `fenced` bodies stand in a Markdown fence. Where the markers are
+    `plain` text, a call begins only if all is there up to the body's brace.
     """
     head = name if name is not None else b.name(b.chars(NAME, 1, 128))
     divider = separator + b.space() if separator else b.sequence()
     body = fenced_json() if fenced else divider + arguments_json()
     lead = b.space() + prefix if prefix else b.sequence()
+    begin = head + divider + b.peek("{") + b.commit() + arguments_json() if plain else b.commit() + lead + head + body
+    tail = b.optional(b.space(), suffix) if suffix else b.sequence()
 
     def reader(resume: tuple[str, ...]) -> Node:
         one = b.call(
-            opener + b.commit() + lead + head + body,
-            close=b.space() + closer,
+            opener + begin,
+            close=tail + b.space() + closer,
             closers=(closer,),
             resume=(opener, *sections, *section_ends, *resume),
         )
@@ -219,12 +232,12 @@ def headed_json(
     def write(call: ToolCall, index: int) -> str:
         head = header(call, index) if header is not None else call.name
         body = f"\n```json\n{call.arguments}\n```" if fenced else f"{separator}{call.arguments}"
-        return f"{opener}{prefix}{head}{body}{closer}"
+        return f"{opener}{prefix}{head}{body}{suffix}{closer}"
 
     return Calls(
         reader=reader,
         openers=(*sections, opener),
-        closers=(*sections, *section_ends, closer),
+        closers=(*sections, *section_ends, *((suffix,) if suffix else ()), closer),
         one=write,
         begin=sections[0] if sections else "",
         between=between,
