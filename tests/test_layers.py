@@ -22,6 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("stream",),
     ("backends",),
     ("gateway", "testing"),
+    ("conformance",),
     ("__init__",),
     ("cli",),
 )

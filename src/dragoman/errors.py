@@ -10,6 +10,7 @@
     ├── InvalidDialect          a dialect file that is not one
     ├── InvalidTool             a tool or a schema that can't be read
     ├── InvalidStart            a start state that the dialect does not have
+    ├── InvalidSuite            a file of the conformance suite that can't be read
     ├── Inexpressible           a message that a dialect can't write
     └── ParserFinished          text after `finish`
 
@@ -25,6 +26,7 @@ __all__ = [
     "Inexpressible",
     "InvalidDialect",
     "InvalidStart",
+    "InvalidSuite",
     "InvalidTool",
     "LeftRecursion",
     "NotStreamable",
@@ -113,6 +115,17 @@ class InvalidStart(DragomanError):
 
     def __str__(self) -> str:
         return f"dialect {self.dialect!r} can't start in {self.start!r}; it can start in {', '.join(self.known)}"
+
+
+class InvalidSuite(DragomanError):
+    """A file of conformance cases that is missing or can't be read; ``where`` is the place in it."""
+
+    def __init__(self, where: str, expected: str, found: str) -> None:
+        super().__init__(where, expected, found)
+        self.where, self.expected, self.found = where, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.where}: expected {self.expected}; found {self.found}"
 
 
 class Inexpressible(DragomanError):
