@@ -11,7 +11,7 @@ from random import Random
 
 from msgspec import Struct
 
-from dragoman import Parser, Policy, Tool, assemble, get_dialect
+from dragoman import Dialect, Parser, Policy, Tool, assemble, get_dialect
 from dragoman.events import (
     ArgumentsDelta,
     CallEnd,
@@ -100,7 +100,7 @@ def chunkings(whole: str) -> Iterator[list[str]]:
 
 
 def events_of(
-    dialect: str,
+    dialect: str | Dialect,
     whole: str,
     *,
     tools: Sequence[Tool] | None = None,
@@ -151,7 +151,7 @@ def _check_spans(events: Sequence[Event], whole: str) -> None:
 
 
 def read(
-    dialect: str,
+    dialect: str | Dialect,
     whole: str,
     *,
     tools: Sequence[Tool] | None = None,

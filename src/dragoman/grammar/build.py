@@ -11,9 +11,12 @@ import re
 from ..errors import GrammarError
 from ..events import ProblemKind
 from . import nodes as n
-from .nodes import Node
+from .nodes import Decoding, Node
+from .schema import KINDS
 
 __all__ = [
+    "ANY_JSON",
+    "Decoding",
     "any",
     "argument_members",
     "arguments",
@@ -60,6 +63,9 @@ __all__ = [
     "value",
     "zero_or_more",
 ]
+
+ANY_JSON = ("object", "array", "quoted", "number", "boolean", "null")
+"""The kinds of a `value` that is written as JSON, whatever it is."""
 
 HEADER_LIMIT = 512
 """Characters a header may have: Harmony's longest real ones have about a hundred."""
@@ -270,7 +276,7 @@ def stop(*markers: str) -> Node:
     return n.StopMark(n.Choice(tuple(special(marker) for marker in markers)))
 
 
-def name(item: Node | str, *, pattern: str | None = None, decode: bool = False) -> Node:
+def name(item: Node | str, *, pattern: str | None = None, decode: Decoding = Decoding.NONE) -> Node:
     """The name of a call, and with it the call's beginning; `pattern` has groups ``name`` and perhaps ``id``."""
     return n.Begin(n.Field(_node(item), n.Role.NAME, pattern, decode))
 
@@ -280,24 +286,35 @@ def begin(*items: Node | str) -> Node:
     return n.Begin(sequence(*items))
 
 
-def field_name(item: Node | str) -> Node:
+def field_name(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:
     """The name of a call, inside `begin`."""
-    return n.Field(_node(item), n.Role.NAME)
+    return n.Field(_node(item), n.Role.NAME, None, decode)
 
 
-def call_id(item: Node | str, *, decode: bool = False) -> Node:
+def call_id(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:
     """The id that the model itself gives a call."""
     return n.Field(_node(item), n.Role.ID, None, decode)
 
 
-def key(item: Node | str) -> Node:
+def key(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:
     """The name of an argument."""
-    return n.Field(_node(item), n.Role.KEY)
+    return n.Field(_node(item), n.Role.KEY, None, decode)
 
 
-def value(*delimiters: str, then: tuple[str, ...] = (), gap: int = n.LAYOUT_LIMIT) -> Node:
-    """An argument's value as raw text up to a delimiter, typed by the tool's schema."""
-    return n.Value(n.Until(delimiters, 0, then, gap if then else 0))
+def value(
+    *delimiters: str,
+    then: tuple[str, ...] = (),
+    gap: int = n.LAYOUT_LIMIT,
+    kinds: tuple[str, ...] | None = None,
+) -> Node:
+    """An argument's value as raw text up to a delimiter, typed by the tool's schema, or by the markup as `kinds`.
+
+    Those are JSON types, where ``string`` is raw text, and ``quoted`` for a string written as JSON. Raises
+    `GrammarError` for others.
+    """
+    if kinds is not None and (not kinds or not set(kinds) <= KINDS | {"quoted"}):
+        raise GrammarError(f"value(.., kinds={kinds!r})", "not JSON types", f"give some of {sorted(KINDS)} or 'quoted'")
+    return n.Value(n.Until(delimiters, 0, then, gap if then else 0), kinds)
 
 
 def arguments(item: Node | str, *, raw: bool = False) -> Node:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from json import loads
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
 from ..events import ArgumentsDelta, CallBegin, CallEnd, CallStatus, Malformed, Markup, Problem, ProblemKind, Stop
 from .analyze import FIELD_LIMIT
 from .control import ENDED_WELL
+from .escapes import decoded
 from .frames import FIELD_TOO_LONG, CallFrame, CallState, CaptureFrame, Frame, ValueFrame
-from .nodes import Header, Role
+from .nodes import Decoding, Header, Role
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
 from .value import sink_for
@@ -83,16 +83,12 @@ class FieldEndStep(_CaptureEndStep):
 
     __slots__ = ("begins", "decode", "pattern", "role")
 
-    def __init__(self, role: Role, pattern: str | None, decode: bool, begins: bool) -> None:
+    def __init__(self, role: Role, pattern: str | None, decode: Decoding, begins: bool) -> None:
         self.role, self.decode, self.begins = role, decode, begins
         self.pattern = re.compile(pattern, re.DOTALL).fullmatch if pattern is not None else None
 
     def take(self, machine: Machine, text: str, start: int, end: int) -> None:
-        value = text
-        if self.decode:
-            decoded = loads(text)
-            assert isinstance(decoded, str)
-            value = decoded
+        value = decoded(text, self.decode)
         if self.role is Role.KEY:
             _begin_member(machine, value, start, end)
             return
@@ -162,20 +158,25 @@ def _begin_member(machine: Machine, key: str, start: int, end: int) -> None:
     assert call is not None
     machine.fields["key"] = key
     before = ", " if call.keys else "{"
-    call.keys.append((key, ""))
-    call.publish(machine, f"{before}{encode_basestring(key)}: ", start, end)
+    written = encode_basestring(key)
+    call.keys.append((written[1:-1], ""))
+    call.publish(machine, f"{before}{written}: ", start, end)
 
 
 class ValueStep(Step):
-    """A raw value begins."""
+    """A raw value begins; `kinds` are its JSON types where the markup and not the schema tells them."""
 
-    __slots__ = ()
+    __slots__ = ("kinds",)
+
+    def __init__(self, kinds: tuple[str, ...] | None) -> None:
+        self.kinds = frozenset(kinds) if kinds is not None else None
 
     def run(self, machine: Machine) -> Step | None:
         call, here = machine.call, machine.base + machine.at
         assert call is not None
         key = machine.fields.get("key", "")
-        sink = sink_for(call.tool.arguments.get(key) if call.tool is not None else None)
+        declared = call.tool.arguments.get(key) if call.tool is not None else None
+        sink = sink_for(self.kinds if self.kinds is not None else declared)
         machine.stack.append(ValueFrame(sink))
         call.publish(machine, sink.open(), here, here)
         return self.next
@@ -184,7 +185,10 @@ class ValueStep(Step):
 class ValueEndStep(Step):
     """A raw value ends."""
 
-    __slots__ = ()
+    __slots__ = ("declared",)
+
+    def __init__(self, declared: bool) -> None:
+        self.declared = declared  # does the markup tell the type?
 
     def run(self, machine: Machine) -> Step | None:
         call, here = machine.call, machine.base + machine.at
@@ -199,7 +203,10 @@ class ValueEndStep(Step):
             return machine.fail()
         call.publish(machine, json, here, here)
         key, _ = call.keys[-1]
-        call.keys[-1] = (encode_basestring(key)[1:-1], frame.sink.kind)
+        call.keys[-1] = (key, frame.sink.kind)
+        if self.declared and not frame.sink.fits:
+            detail = f"the markup says something else, found {frame.sink.kind}"
+            call.note(ProblemKind.WRONG_TYPE, machine.fields.get("key", ""), detail, here)
         return self.next
 
 

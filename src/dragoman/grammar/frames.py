@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from ..events import ArgumentsDelta, Event, Malformed, Problem, ProblemKind
 from .analyze import FIELD_LIMIT
+from .escapes import unquoted
+from .schema import allowed
 
 if TYPE_CHECKING:
     from .json import Scanner, StringDecoder
@@ -264,7 +266,7 @@ class CallState:
         self.complete = False  # is all read but the closer?
         self.raw_from = -1  # where arguments begin that are text and need not be JSON
         self.tool: ToolShape | None = None
-        self.keys: list[tuple[str, str]] = []  # the arguments' names and JSON types, in order
+        self.keys: list[tuple[str, str]] = []  # their names (JSON without the quotes) and types, in order
         self.problems: list[Problem] = []
         self.deferred: list[tuple[str, int, int]] = []  # arguments that came before the name
         self.flushed = 0  # how many of them have been published
@@ -330,11 +332,13 @@ class CallState:
     def diagnose(self, at: int) -> None:
         """Compare the arguments with the tool's schema; what differs is noted, nothing is changed."""
         seen: set[str] = set()
-        for key, kind in self.keys:
+        wrong = {problem.raw for problem in self.problems if problem.kind is ProblemKind.WRONG_TYPE}
+        for written, kind in self.keys:
+            key = unquoted(f'"{written}"') if "\\" in written else written
             if key in seen:
                 self.note(ProblemKind.REPEATED_ARGUMENT, key, "the argument is given twice", at)
             seen.add(key)
-            if self.tool is not None:
+            if self.tool is not None and not (key in wrong and key in self.tool.arguments):
                 self._check(self.tool, key, kind, at)
         if self.tool is not None and self.raw_from < 0:
             for name in sorted(self.tool.required - seen):
@@ -346,7 +350,7 @@ class CallState:
                 self.note(ProblemKind.UNKNOWN_ARGUMENT, key, "the tool has no such argument", at)
             return
         kinds = tool.arguments[key]
-        if kinds is None or kind in kinds or (kind == "integer" and "number" in kinds):
+        if kinds is None or allowed(kinds, kind):
             return
         self.note(ProblemKind.WRONG_TYPE, key, f"expected {' or '.join(sorted(kinds))}, found {kind}", at)
 

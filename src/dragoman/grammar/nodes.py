@@ -26,6 +26,7 @@ __all__ = [
     "Chars",
     "Choice",
     "Commit",
+    "Decoding",
     "End",
     "Field",
     "Gate",
@@ -253,16 +254,25 @@ class Role(StrEnum):
     """The name of an argument, inside `Members`."""
 
 
+class Decoding(StrEnum):
+    """How the text of a `Field` is written."""
+
+    NONE = "none"
+    JSON = "json"
+    """As a JSON string, in its quotes."""
+    ENTITIES = "entities"
+    """With XML's entities: ``&amp;``, ``&lt;``, ``&gt;``, ``&quot;``, ``&apos;`` and numeric ones."""
+
+
 class Field(_Wrapper, frozen=True, cache_hash=True):
     """The item's text is captured, not published.
 
-    With `pattern`, its named groups `name` and `id` say which parts of it are which; `decode` undoes JSON
-    escapes and takes off the quotes.
+    With `pattern`, its named groups `name` and `id` say which parts of it are which, once `decode` is undone.
     """
 
     role: Role
     pattern: str | None = None
-    decode: bool = False
+    decode: Decoding = Decoding.NONE
 
 
 class Begin(_Wrapper, frozen=True, cache_hash=True):
@@ -280,9 +290,13 @@ class Members(_Wrapper, frozen=True, cache_hash=True):
 
 
 class Value(Node, frozen=True, cache_hash=True):
-    """An argument written as raw text up to a delimiter, typed by the tool's schema and published as JSON."""
+    """An argument written as raw text up to a delimiter, published as JSON.
+
+    Its type is one of `kinds`, where ``quoted`` is a string written as JSON; ``None``: the tool's schema decides.
+    """
 
     until: Until
+    kinds: tuple[str, ...] | None = None
 
     def children(self) -> Nodes:
         return (self.until,)

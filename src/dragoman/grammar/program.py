@@ -123,9 +123,11 @@ class _Compiler:
                 return _linked(calls.RawArgumentsStep(), first) if raw else first
             case n.Members(item=item):
                 return self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
-            case n.Value(until=until):
-                inside = self.compile(until, _linked(calls.ValueEndStep(), after), labels.values, follow, _NO_CUTS)
-                return _linked(calls.ValueStep(), inside)
+            case n.Value(until=until, kinds=kinds):
+                inside = self.compile(
+                    until, _linked(calls.ValueEndStep(kinds is not None), after), labels.values, follow, _NO_CUTS
+                )
+                return _linked(calls.ValueStep(kinds), inside)
             case n.Call():
                 return self._call(node, after, label, follow, cuts)
             case n.Header(cases=cases):

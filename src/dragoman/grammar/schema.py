@@ -15,7 +15,7 @@ from msgspec import Struct
 from ..errors import InvalidTool
 from ..types import JSON, Tool
 
-__all__ = ["NO_TOOLS", "ToolShape", "Toolbox", "kinds_of", "shape_of"]
+__all__ = ["KINDS", "NO_TOOLS", "ToolShape", "Toolbox", "allowed", "kinds_of", "shape_of"]
 
 KINDS = frozenset(["string", "integer", "number", "boolean", "null", "object", "array"])
 REF_DEPTH = 64
@@ -73,6 +73,11 @@ def shape_of(tool: Tool) -> ToolShape:
         if part.get("additionalProperties") is False:
             is_open = False
     return ToolShape(tool.name, arguments, frozenset(required), is_open)
+
+
+def allowed(kinds: frozenset[str], kind: str) -> bool:
+    """Whether a value of this type is one of these; an integer is a number."""
+    return kind in kinds or (kind == "integer" and "number" in kinds)
 
 
 def kinds_of(schema: Mapping[str, JSON]) -> frozenset[str] | None:

@@ -92,8 +92,8 @@ def _named(node: Node) -> str:
             return f"arguments({_text(item, 0)})"
         case n.Members(item=item):
             return f"arguments({_text(item, 0)})"
-        case n.Value(until=until):
-            return f"value({_text(until, 0)})"
+        case n.Value(until=until, kinds=kinds):
+            return f"value{'@' if kinds else ''}{'|'.join(kinds or ())}({_text(until, 0)})"
         case n.Call(item=item, close=close):
             return f"call({_text(item, 2)} {_text(close, 2)})"
         case n.Header(stop=stop, cases=cases):

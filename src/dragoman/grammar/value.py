@@ -12,6 +12,7 @@ from json.encoder import encode_basestring
 
 from .analyze import VALUE_LIMIT
 from .json import NUMBER_LIMIT, Scanner
+from .schema import allowed
 
 __all__ = ["Sink", "sink_for"]
 
@@ -24,15 +25,17 @@ _WORDS = {"true": ("boolean", "true"), "false": ("boolean", "false"), "null": ("
     "None": ("null", "null"),
 }
 _SPACE = " \t\r\n"
-_BRACKETS = {"{": "object", "[": "array"}
+_OPENERS = {"{": "object", "[": "array", '"': "quoted"}
+_KINDS = _OPENERS | {'"': "string"}
 _STRING = frozenset(["string"])
 
 
 class Sink:
     """Turns the raw text of one value into JSON; `kind` is the JSON type it turned out to have.
 
-    `kinds` are the types that the schema allows. While it `is_string`, text goes straight through. If a value that
-    is being published turns out not to be JSON, `broken` is the index in the last piece at which that shows.
+    `kinds` are the types that the schema or the markup allows, where ``quoted`` is a string written as JSON. While it
+    `is_string`, text goes straight through. If a value that is being published turns out not to be JSON, `broken` is
+    the index in the last piece at which that shows.
     """
 
     __slots__ = ("_held", "_kinds", "_scanner", "_streaming", "broken", "is_string", "kind")
@@ -40,7 +43,7 @@ class Sink:
     def __init__(self, kinds: frozenset[str]) -> None:
         self._kinds = kinds
         self._held = ""  # text of which it is not yet known what it is
-        self._scanner: Scanner | None = None  # reads the text as an object or array
+        self._scanner: Scanner | None = None  # reads the text as an object, an array or a quoted string
         self._streaming = False  # is that being published already?
         self.is_string = kinds == _STRING
         self.kind = "string"
@@ -59,6 +62,11 @@ class Sink:
         """Characters taken but not given back."""
         return len(self._held)
 
+    @property
+    def fits(self) -> bool:
+        """Whether the value, once it is closed, is of one of its types."""
+        return allowed(self._kinds, self.kind) or (self.kind == "string" and not self.is_string)
+
     def open(self) -> str:
         """The JSON that comes before the first piece."""
         return '"' if self.is_string else ""
@@ -71,8 +79,8 @@ class Sink:
             return self._scan(piece)
         self._held += piece
         text = self._held.lstrip(_SPACE)
-        if text and _BRACKETS.get(text[0]) in self._kinds:
-            self.kind = _BRACKETS[text[0]]
+        if text and _OPENERS.get(text[0]) in self._kinds:
+            self.kind = _KINDS[text[0]]
             self._scanner = Scanner()
             self._streaming = "string" not in self._kinds
             before = len(self._held) - len(piece)
@@ -97,11 +105,7 @@ class Sink:
         kind, json = _WORDS.get(text, ("", ""))
         if not kind and _number(text):
             kind, json = ("integer" if _whole(text) else "number"), text
-        if (
-            kind in self._kinds
-            or (kind == "integer" and "number" in self._kinds)
-            or (kind == "number" and self._numeric())
-        ):
+        if allowed(self._kinds, kind) or (kind == "number" and self._numeric()):
             self.kind, self._held = kind, ""
             return json
         return self._as_string() + '"'

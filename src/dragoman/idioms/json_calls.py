@@ -54,9 +54,9 @@ def json_members(
     def member(key: str, value: Node) -> Node:
         return dumps(key) + b.commit() + b.space() + ":" + b.space() + value
 
-    known = [member(key, b.name(b.json_string(), decode=True)) for key in names]
+    known = [member(key, b.name(b.json_string(), decode=b.Decoding.JSON)) for key in names]
     known += [member(key, arguments_json()) for key in arguments]
-    known += [member(key, b.call_id(b.json_string(), decode=True) | b.json()) for key in ids]
+    known += [member(key, b.call_id(b.json_string(), decode=b.Decoding.JSON) | b.json()) for key in ids]
     one = b.choice(*known, b.json_string() + b.space() + ":" + b.space() + b.json())
     more = b.zero_or_more(b.space(), ",", b.commit(), b.space(), one)
     return b.space() + b.optional(one, more) + b.space() + "}"
@@ -247,7 +247,7 @@ def bare_json(tag: str, stopping: tuple[str, ...], *, arguments: str = "paramete
     It counts only if its beginning is whole, name and arguments' key; other JSON is text.
     """
     kind = b.optional('"type"', b.space(), ":", b.space(), '"function"', b.space(), ",", b.space())
-    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=True)
+    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
     key = b.choice('"parameters"', '"arguments"')
     start = "{" + b.space() + kind + b.peek(name, b.space(), ",", b.space(), key, b.space(), ":") + b.commit()
 
