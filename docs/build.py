@@ -11,7 +11,6 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
-from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
@@ -81,11 +80,6 @@ def blocks(docstring: str) -> Iterator[str]:
             yield fenced(inspect.cleandoc("\n\n".join(group)))
         else:
             yield from map(prose, group)
-
-
-def docstring_of(dialect: Dialect) -> str:
-    module = import_module(f"dragoman.dialects.{dialect.name}")
-    return module.__doc__ or dialect.title
 
 
 def facts(dialect: Dialect) -> str:
@@ -290,7 +284,7 @@ def page(dialect: Dialect) -> str:
     whole = [
         f"<!-- Written by docs/build.py from src/dragoman/dialects/{dialect.name}.py: change that and `make docs`. -->",
         f"# {dialect.name}",
-        *blocks(docstring_of(dialect)),
+        *blocks(dialect.doc),
         facts(dialect),
         "## Examples",
         *(

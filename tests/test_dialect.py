@@ -15,7 +15,7 @@ from dragoman.grammar.nodes import Grammar, Node
 def dialect(root: Node, *entries: tuple[str, Node]) -> Dialect:
     return Dialect(
         name="own",
-        title="one's own",
+        doc="One's own.",
         grammar=Grammar(root, entries),
         writer=lambda message: message.text,
         models=(),
@@ -80,7 +80,7 @@ from dragoman.grammar import build as b
 from dragoman.grammar.nodes import Grammar
 
 DIALECT = Dialect(
-    name="own", title="", grammar=Grammar({}), writer=str, models=(), marks=(), stops=(), source="", examples=()
+    name="own", doc="", grammar=Grammar({}), writer=str, models=(), marks=(), stops=(), source="", examples=()
 )
 """
 

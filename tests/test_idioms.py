@@ -14,7 +14,7 @@ from dragoman.dialects.generic import generic
 from dragoman.errors import Inexpressible
 from dragoman.events import ContentDelta, Event, Malformed, Markup, Problem, ProblemKind, Stop
 from dragoman.grammar.nodes import Grammar, Node
-from dragoman.idioms import conversation, members_of, mentioned, stops, write
+from dragoman.idioms import Think, conversation, members_of, mentioned, stops, write
 from dragoman.registry import get_dialect
 from dragoman.testing import Trial, read
 from dragoman.types import Part, TextPart, ThinkingPart, ToolCall, UnparsedToolCall
@@ -34,7 +34,7 @@ def written(*parts: Part, text: bool = False) -> str:
         marks=("<", ">"),
         calls=calls,
         thinking=lambda thoughts: f"<{thoughts}>",
-        text=(lambda part: f"({part.channel}: {part.text})") if text else None,
+        channels=(lambda part: f"({part.channel}: {part.text})") if text else None,
         opener="<",
     )
 
@@ -139,7 +139,7 @@ def test_the_members_of_an_object_are_its_keys_and_their_very_text(
 def own(grammar: Grammar | Node) -> Dialect:
     return Dialect(
         name="own",
-        title="",
+        doc="",
         grammar=grammar if isinstance(grammar, Grammar) else Grammar(grammar),
         writer=str,
         models=(),
@@ -180,7 +180,7 @@ def test_an_opener_that_is_only_talked_about_opens_nothing(behind: str) -> None:
 
 
 def test_a_conversation_without_stops_orphans_and_prose_is_the_plainest() -> None:
-    plain = conversation(("<t>", "</t>"), stops("<call>"), breaks=("<call>",), orphans=(), stopping=(), prose=False)
+    plain = conversation(Think.tags("<t>", "</t>"), prose=False)
     message = parse("<t>\na\n</t>\n\nb `<t>c</t>`", own(plain))
     parts = (ThinkingPart("a"), TextPart("b `"), ThinkingPart("c"), TextPart("`"))
     assert message == Message("assistant", parts)

@@ -45,8 +45,8 @@ def test_no_marker_leaks_into_what_people_see(recording: Recording) -> None:
         assert mark not in message.text + message.thinking
 
 
-def test_each_dialect_has_one() -> None:
-    assert {recording.dialect for recording in recordings()} == {dialect.name for dialect in dialects()}
+def test_each_is_of_a_dialect_that_there_is() -> None:
+    assert {recording.dialect for recording in recordings()} <= {dialect.name for dialect in dialects()}
 
 
 def test_they_are_chosen_by_name_or_by_dialect() -> None:

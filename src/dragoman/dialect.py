@@ -70,7 +70,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     marker; it raises `Inexpressible` for what the dialect can't say. `native_id` tells how the model itself names the
     n-th call of a tool, ``None`` where it writes no ids (and none are written). `doc` tells readers what it looks like,
     in the first line what it is. `models` are globs of model ids, `marks` the markers by which the dialect is known,
-    `source` says where the format is specified.
+    `source` says where the format is specified. `turns` are what may stand in a prompt right before the assistant's
+    turn, `others` what begins somebody else's where no stop marker ends the assistant's.
     """
 
     name: str
@@ -84,6 +85,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     examples: tuple[Example, ...]
     aliases: tuple[str, ...] = ()
     native_id: Callable[[str, int], str] | None = None
+    turns: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -104,12 +107,20 @@ class Dialect(Struct, frozen=True, kw_only=True):
         """The compiled grammar; cached."""
         return program_of(self.grammar, policy.without())
 
-    def machine(self, start: str = START, tools: Toolbox = NO_TOOLS, policy: Policy = DEFAULT_POLICY) -> Machine:
+    def machine(
+        self,
+        start: str = START,
+        tools: Toolbox = NO_TOOLS,
+        policy: Policy = DEFAULT_POLICY,
+        *,
+        base: int = 0,
+        calls: int = 0,
+    ) -> Machine:
         """A machine at the beginning of the input; raises `InvalidStart` for a state that there is not."""
         if start != START and start not in self.starts:
             raise InvalidStart(self.name, start, self.starts)
         program = self.program(policy)
-        return Machine(program, entry=None if start == START else start, tools=tools)
+        return Machine(program, entry=None if start == START else start, tools=tools, base=base, calls=calls)
 
     def render(self, message: Message) -> str:
         """The message as a model of this dialect writes it; raises `Inexpressible`."""

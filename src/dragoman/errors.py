@@ -11,6 +11,7 @@
     ├── InvalidTool             a tool or a schema that can't be read
     ├── InvalidStart            a start state that the dialect does not have
     ├── InvalidSuite            a file of the conformance suite that can't be read
+    ├── InvalidPrompt           a prompt that does not end in the assistant's turn
     ├── Inexpressible           a message that a dialect can't write
     └── ParserFinished          text after `finish`
 
@@ -25,6 +26,7 @@ __all__ = [
     "GrammarError",
     "Inexpressible",
     "InvalidDialect",
+    "InvalidPrompt",
     "InvalidStart",
     "InvalidSuite",
     "InvalidTool",
@@ -126,6 +128,17 @@ class InvalidSuite(DragomanError):
 
     def __str__(self) -> str:
         return f"{self.where}: expected {self.expected}; found {self.found}"
+
+
+class InvalidPrompt(DragomanError):
+    """A prompt, or a prefill, that does not tell where in the assistant's turn the model begins."""
+
+    def __init__(self, dialect: str, expected: str, found: str, fix: str) -> None:
+        super().__init__(dialect, expected, found, fix)
+        self.dialect, self.expected, self.found, self.fix = dialect, expected, found, fix
+
+    def __str__(self) -> str:
+        return f"dialect {self.dialect!r}: expected {self.expected}, found {self.found}; {self.fix}"
 
 
 class Inexpressible(DragomanError):

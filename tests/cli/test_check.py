@@ -26,7 +26,7 @@ def writer(message):
 
 DIALECT = Dialect(
     name="own",
-    title="text, and an end",
+    doc="Text, and an end.",
     grammar=Grammar(turn(stops("[end]"), delimiters=("[end]",), orphans=())),
     writer=writer,
     models=(),

@@ -33,11 +33,12 @@ def test_the_summary_checks_each_recording(dragoman: Run) -> None:
 
 
 def test_one_may_be_chosen_by_dialect_or_by_name(dragoman: Run) -> None:
-    done = dragoman("demo", "mistral", "harmony_answer", "--chunk", "1")
+    done = dragoman("demo", "mistral", "llama3_json", "harmony_answer", "--chunk", "1")
     assert [line.split()[1] for line in done.out.splitlines() if line.startswith("━━ ")] == [
         "harmony_answer",
+        "llama3_json",
+        "llama3_json_answer",
         "mistral",
-        "mistral_pre_v11",
     ]
 
 

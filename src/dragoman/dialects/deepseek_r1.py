@@ -37,6 +37,7 @@ DIALECT = define(
     ),
     stops=("<｜end▁of▁sentence｜>",),
     prose=False,
+    turns=("<｜Assistant｜>", "<｜tool▁outputs▁end｜>"),
     models=("deepseek-ai/DeepSeek-R1*", "deepseek-ai/DeepSeek-V3", "deepseek-ai/DeepSeek-V3-0324"),
     aliases=("deepseek_v3", "deepseekv3"),
     source="chat template and tokenizer_config.json of DeepSeek-R1-0528",

@@ -26,6 +26,7 @@ DIALECT = define(
     ),
     stops=("<｜end▁of▁sentence｜>",),
     prose=False,
+    turns=("<｜Assistant｜>", "<｜tool▁output▁end｜>"),
     models=("deepseek-ai/DeepSeek-V3.1*", "deepseek-ai/DeepSeek-V3.2-Exp*"),
     aliases=("deepseekv31", "deepseek_v3_1"),
     source="chat template and tokenizer_config.json of DeepSeek-V3.1",

@@ -28,6 +28,7 @@ def generic(
     call: tuple[str, str] = ("<tool_call>", "</tool_call>"),
     stops: tuple[str, ...] = (),
     name: str = "generic",
+    turns: tuple[str, ...] = (),
 ) -> Dialect:
     """A dialect with these markers; raises `DelimiterError` if they can't be told apart."""
     quoted = f"Write `{call[0]}` or\n```\n{call[0]}{{}}{call[1]}\n```\n"
@@ -40,6 +41,7 @@ def generic(
         think=Think.tags(*think),
         calls=tagged_json(*call),
         stops=stops,
+        turns=turns,
         source="the user; the layout is that of Hermes",
         examples=(Example("markup in code is text", quoted, Message("assistant", (TextPart(quoted),))),),
     )

@@ -28,6 +28,7 @@ DIALECT = define(
     think=Think.tags(),
     calls=tagged_json(),
     stops=("<|im_end|>", "<|endoftext|>", "<|end_of_text|>"),
+    turns=("<|im_start|>assistant\n", "<|start_of_role|>assistant<|end_of_role|>"),
     models=("Qwen/Qwen2.5-*", "Qwen/Qwen3-*", "Qwen/QwQ-*", "NousResearch/Hermes-*", "HuggingFaceTB/SmolLM3-*"),
     aliases=("hermes_json", "qwen", "qwen25", "qwen3"),
     source="chat templates of Qwen2.5-7B-Instruct, Qwen3-0.6B and Hermes-3; the Hermes Function Calling repository",

@@ -46,6 +46,7 @@ DIALECT = define(
     ),
     stops=("<|im_end|>",),
     prose=False,
+    turns=("<|im_assistant|>assistant<|im_middle|>",),
     models=("moonshotai/Kimi-K2*", "moonshotai/Kimi-Linear-*"),
     native_id=lambda name, index: f"functions.{name}:{index}",
     aliases=("kimi",),

@@ -18,6 +18,7 @@ DIALECT = define(
     name="llama3_json",
     calls=bare_json("<|python_tag|>", ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>")),
     stops=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
+    turns=("<|start_header_id|>assistant<|end_header_id|>\n\n",),
     models=("meta-llama/Llama-3.1-*", "meta-llama/Llama-3.2-*", "meta-llama/Llama-3.3-*"),
     aliases=("llama3", "llama4_json"),
     source="chat template of Llama-3.1-8B-Instruct; Meta's prompt format documentation for Llama 3.1",

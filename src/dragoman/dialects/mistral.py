@@ -18,6 +18,7 @@ DIALECT = define(
     calls=marked_json("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"),
     stops=("</s>",),
     prose=False,
+    turns=("[/INST]", "[/TOOL_RESULTS]"),
     models=("mistralai/*",),
     source="mistral-common, tokens/tokenizers/instruct.py; chat templates of Ministral-3 and Mistral-Small-3.2",
 )

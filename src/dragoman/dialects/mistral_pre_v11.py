@@ -18,6 +18,7 @@ DIALECT = define(
     calls=marked_json("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", array=True),
     stops=("</s>",),
     prose=False,
+    turns=("[/INST]", "[/TOOL_RESULTS]"),
     models=("mistralai/Mistral-7B-Instruct-v0.3", "mistralai/Mistral-Nemo-*", "mistralai/Mixtral-*-v0.*"),
     native_id=lambda name, index: f"a1b2c3d4{index}",
     source="mistral-common, tokens/tokenizers/instruct.py; chat template of Mistral-Nemo-Instruct-2407",

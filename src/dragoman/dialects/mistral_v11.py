@@ -18,6 +18,7 @@ DIALECT = define(
     calls=marked_json("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"),
     stops=("</s>",),
     prose=False,
+    turns=("[/INST]", "[/TOOL_RESULTS]"),
     models=("mistralai/Mistral-Small-3.*", "mistralai/Devstral-Small-*"),
     native_id=lambda name, index: f"a1b2c3d4{index}",
     source="mistral-common, tokens/tokenizers/instruct.py; chat template of Mistral-Small-3.2",

@@ -44,6 +44,7 @@ DIALECT = define(
         Tag("<parameter=", ">", "</parameter>"),
     ),
     stops=("<|im_end|>", "<|endoftext|>"),
+    turns=("<|im_start|>assistant\n",),
     models=("Qwen/Qwen3-Coder-*", "Qwen/Qwen3.5-*", "Qwen/Qwen3.6-*", "nvidia/*Nemotron-3-*", "stepfun-ai/Step-3.5-*"),
     aliases=("qwen3_xml", "mimo", "step3p5", "nanbeige"),
     source="chat templates of Qwen3-Coder-30B-A3B-Instruct and Qwen3.5-4B",

@@ -16,7 +16,7 @@ from ..events import ArgumentsDelta, CallBegin, CallEnd, CallStatus, Malformed, 
 from .analyze import FIELD_LIMIT
 from .control import ENDED_WELL
 from .escapes import decoded
-from .frames import FIELD_TOO_LONG, CallFrame, CallState, CaptureFrame, Frame, ValueFrame
+from .frames import FIELD_TOO_LONG, NOWHERE, CallFrame, CallState, CaptureFrame, Frame, ValueFrame
 from .nodes import Decoding, Header, Role
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
@@ -276,7 +276,7 @@ def end_call(machine: Machine) -> None:
         return
     machine.drop_kept()
     machine.completed += 1
-    if not call.started and not 0 <= call.raw_from < here:
+    if not call.started and not NOWHERE < call.raw_from < here:
         call.publish(machine, "{}", here, here)
     call.diagnose(here)
     machine.out.append(CallEnd(call.index, CallStatus.COMPLETE, tuple(call.problems), call.id, here, here))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..events import ProblemKind, TagEnd
-from .frames import Bundle, ChoiceFrame, Frame, Known, LoopFrame, ReturnFrame
+from .frames import NOWHERE, Bundle, ChoiceFrame, Frame, Known, LoopFrame, ReturnFrame
 from .steps import Guard, Step
 
 if TYPE_CHECKING:
@@ -346,7 +346,7 @@ class GiveUpStep(Step):
         self.kind, self.detail = kind, detail
 
     def run(self, machine: Machine) -> Step | None:
-        cut = machine.starved >= 0 and self.kind is ProblemKind.MALFORMED
+        cut = machine.starved > NOWHERE and self.kind is ProblemKind.MALFORMED
         kind = ProblemKind.INCOMPLETE if cut else self.kind
         machine.problem(kind, "", self.detail)  # the characters follow as they come
         return self.next

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BOTTOM",
     "FIELD_TOO_LONG",
+    "NOWHERE",
     "Bundle",
     "CallFrame",
     "CallState",
@@ -38,6 +39,9 @@ __all__ = [
 ]
 
 FIELD_TOO_LONG = "a name or an id is too long"
+
+NOWHERE = -(1 << 62)
+"""Before every position: what a prompt has begun has positions below 0."""
 
 DEFERRED_LIMIT = 1 << 20
 """Characters of arguments that may wait for the call's name to come."""
@@ -264,7 +268,7 @@ class CallState:
         self.make: Callable[[str, int, int], ArgumentsDelta]  # makes a piece of the arguments, once it was
         self.started = False  # has anything of the arguments been read?
         self.complete = False  # is all read but the closer?
-        self.raw_from = -1  # where arguments begin that are text and need not be JSON
+        self.raw_from = NOWHERE  # where arguments begin that are text and need not be JSON
         self.tool: ToolShape | None = None
         self.keys: list[tuple[str, str]] = []  # their names (JSON without the quotes) and types, in order
         self.problems: list[Problem] = []
@@ -340,7 +344,7 @@ class CallState:
             seen.add(key)
             if self.tool is not None and not (key in wrong and key in self.tool.arguments):
                 self._check(self.tool, key, kind, at)
-        if self.tool is not None and self.raw_from < 0:
+        if self.tool is not None and self.raw_from == NOWHERE:
             for name in sorted(self.tool.required - seen):
                 self.note(ProblemKind.MISSING_ARGUMENT, name, "a required argument is missing", at)
 

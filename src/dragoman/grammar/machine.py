@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 from ..errors import ParserFinished
 from ..events import Event, Malformed, Problem, ProblemKind
 from .analyze import FIELD_LIMIT
-from .frames import BOTTOM, Bundle, CallFrame, CallState, ChoiceFrame, Frame, Known, unbundled
+from .frames import BOTTOM, NOWHERE, Bundle, CallFrame, CallState, ChoiceFrame, Frame, Known, unbundled
 from .json import Scanner, State
 from .labels import Rest
 from .schema import NO_TOOLS, Toolbox
@@ -33,6 +33,7 @@ __all__ = ["Machine"]
 class Machine:
     """One run of a program: `feed` text, then `finish`; `copy` at any point to try several continuations.
 
+    Characters are counted from `base`, calls from `calls`: below 0 for those that are not to be counted.
     Amortised O(chunk) per feed for streamable grammars; what is held never exceeds the program's bound.
     """
 
@@ -66,17 +67,25 @@ class Machine:
         "tools",
     )
 
-    def __init__(self, program: Program, *, entry: str | None = None, tools: Toolbox = NO_TOOLS) -> None:
+    def __init__(
+        self,
+        program: Program,
+        *,
+        entry: str | None = None,
+        tools: Toolbox = NO_TOOLS,
+        base: int = 0,
+        calls: int = 0,
+    ) -> None:
         self.program = program
         self.tools = tools
         self.step: Step = program.entry(entry)
         self.text = ""  # what is held or being read
         self.at = 0  # the cursor in it
-        self.base = 0  # where it begins in the input
+        self.base = base  # where it begins in the input
         self.ended = False  # no more input comes
         self.reason: str | None = None  # the engine's reason for that
         self.stopped = False  # a stop marker was read
-        self.starved = -1  # where a step last failed only because the input ended
+        self.starved = NOWHERE  # where a step last failed only because the input ended
         self.stack: list[Frame] = [BOTTOM]  # never empty while the grammar fits
         self.choices: list[ChoiceFrame] = []  # those on the stack that can still be taken back
         self.captures: list[int] = []  # where the fields that are being captured begin
@@ -85,10 +94,10 @@ class Machine:
         self.header: dict[str, str] = {}  # the fields of the last header
         self.detail = ""  # why the last JSON value or argument broke
         self.call: CallState | None = None
-        self.calls = 0  # calls begun so far
+        self.calls = calls  # calls begun so far
         self.completed = 0  # calls that are complete
         self.kept: list[str] = []  # the open call's characters before `kept_to`
-        self.kept_to = -1
+        self.kept_to = NOWHERE
         self.memo: dict[tuple[int, int], Known | None] = {}  # what rules did since the first open choice began
         self.rest: Rest | None = None  # how to publish chunks that need no second look
         self.scanner: Scanner | None = None  # reads the arguments' JSON while nothing is held
@@ -150,7 +159,7 @@ class Machine:
 
     @property
     def position(self) -> int:
-        """Characters fed so far."""
+        """Where the next character will be."""
         return self.base + len(self.text)
 
     @property
@@ -207,13 +216,13 @@ class Machine:
 
     def keep(self, upto: int) -> None:
         """Remember the open call's characters before an index of the buffer."""
-        if 0 <= self.kept_to < self.base + upto:
+        if NOWHERE < self.kept_to < self.base + upto:
             self.kept.append(self.text[self.kept_to - self.base : upto])
             self.kept_to = self.base + upto
 
     def drop_kept(self) -> None:
         """The open call's characters need not be remembered any longer."""
-        self.kept, self.kept_to = [], -1
+        self.kept, self.kept_to = [], NOWHERE
 
     def kept_text(self) -> str:
         """The open call's characters up to the cursor."""
@@ -272,7 +281,7 @@ class Machine:
         if choices or self.captures:
             first = min([choice.position for choice in choices[:1]] + self.captures[:1])
             hold = min(hold, first - self.base)
-        if self.kept_to >= 0:
+        if self.kept_to > NOWHERE:
             self.keep(hold)
         self.base += hold
         self.text = self.text[hold:]

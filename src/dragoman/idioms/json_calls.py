@@ -118,8 +118,8 @@ def json_array(
 ) -> Calls:
     """An array of JSON objects between two tags; `openers` are further spellings, `inner` is layout within.
 
-    Without a `closer`, the bracket ends it. `name`, `arguments` and `call_id` are the members' keys, as they are written;
-    with `call_id`, each call has one.
+    Without a `closer`, the bracket ends it. `name`, `arguments` and `call_id` are the members' keys, as written; with
+    `call_id`, each call has one.
     """
     spelled = (opener, *openers)
     begins = b.framed(*spelled) if lead else spelled

@@ -159,7 +159,7 @@ def conversation(
     if answer is not None and prose:
         first.append(b.choice(*answer.openers) + _newlines(answer.lead))
     start = b.optional(b.space(), b.choice(*first)) + body if first else body
-    entries = (("reasoning", thinking(b.optional(b.choice(*openers))) + body),) if think is not None else ()
+    entries = (("reasoning", thinking(b.sequence()) + body),) if think is not None else ()
     return Grammar(start, entries)
 
 

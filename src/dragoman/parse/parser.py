@@ -19,6 +19,7 @@ from ..registry import get_dialect
 from ..types import JSON, Message, Tool
 from .assemble import assemble
 from .decode import Utf8
+from .prefill import begin, clamped, is_past
 
 __all__ = ["Parser", "aparse", "parse", "parse_events"]
 
@@ -33,11 +34,15 @@ _toolboxes: dict[bytes, Toolbox] = {}
 class Parser:
     """Reads one output of a model, in pieces of any size.
 
-    Raises `UnknownDialect`, `InvalidTool` or `InvalidStart`. Of one output, not of several: make a new parser (about
-    as dear as twenty chunks) for each.
+    Where the model begins is said by a `start` state, by the `prefill`, the part of its turn that it was given, or by
+    the rendered `prompt`, in which the prefill is found (see `dragoman.parse.prefill`). Positions count from the first
+    character that the model wrote.
+
+    Raises `UnknownDialect`, `InvalidTool`, `InvalidStart` or `InvalidPrompt`. Of one output, not of several: make a new
+    parser (about as dear as twenty chunks) for each.
     """
 
-    __slots__ = ("_machine", "_utf8", "dialect", "feed")
+    __slots__ = ("_machine", "_opened", "_utf8", "dialect", "feed")
 
     feed: Callable[[str], list[Event]]
     """``feed(chunk)``: the events that this text decides, in O(chunk); raises `ParserFinished` after `finish`."""
@@ -48,12 +53,16 @@ class Parser:
         tools: Tools | None = None,
         *,
         start: str = START,
+        prefill: str = "",
+        prompt: str | None = None,
         policy: Policy = DEFAULT_POLICY,
     ) -> None:
         self.dialect = get_dialect(dialect) if isinstance(dialect, str) else dialect
-        self._machine = self.dialect.machine(start, toolbox(tools), policy)
+        begun = begin(self.dialect, start, toolbox(tools), policy, prefill, prompt)
+        self._machine = begun.machine
+        self._opened = begun.opened  # what is published of the prefill
         self._utf8: Utf8 | None = None
-        self.feed = self._machine.feed  # bound, since one more call a chunk would be a quarter of its cost
+        self._bind()
 
     def feed_bytes(self, chunk: bytes) -> list[Event]:
         """The same for UTF-8, cut anywhere; bytes that are not UTF-8 are U+FFFD each, and reported."""
@@ -71,7 +80,9 @@ class Parser:
         """
         events = self._feed_pieces(self._utf8.finish()) if self._utf8 is not None else []
         machine = self._machine
-        events += machine.finish(reason)
+        last = clamped(machine.finish(reason))
+        events += [*self._opened, *last]
+        self._opened = ()
         if not machine.stopped:
             if machine.completed and reason != "length":
                 reason = "tool_calls"
@@ -82,8 +93,9 @@ class Parser:
         """An independent parser in the same state, to try several continuations."""
         other = Parser.__new__(Parser)
         other.dialect, other._machine = self.dialect, self._machine.copy()
-        other.feed = other._machine.feed
+        other._opened = self._opened
         other._utf8 = self._utf8.copy() if self._utf8 is not None else None
+        other._bind()
         return other
 
     def accepts(self) -> frozenset[str]:
@@ -110,11 +122,28 @@ class Parser:
         """Characters fed so far."""
         return self._machine.position
 
+    def _bind(self) -> None:
+        """Let `feed` be the machine's own as soon as it can, since one more call a chunk would be a quarter of its
+        cost.
+        """
+        past = not self._opened and is_past(self._machine)
+        self.feed = self._machine.feed if past else self._feed_early
+
+    def _feed_early(self, chunk: str) -> list[Event]:
+        """The same while events may still begin in the prefill."""
+        events = clamped(self._machine.feed(chunk))
+        if not chunk:
+            return events
+        events[:0] = self._opened
+        self._opened = ()
+        self._bind()
+        return events
+
     def _feed_pieces(self, pieces: list[str | bytes]) -> list[Event]:
         events: list[Event] = []
         for piece in pieces:
             if isinstance(piece, str):
-                events += self._machine.feed(piece)
+                events += self.feed(piece)
             else:
                 here = self._machine.position
                 detail = "not UTF-8: read as U+FFFD"
@@ -151,11 +180,13 @@ def parse_events(
     tools: Tools | None = None,
     *,
     start: str = START,
+    prefill: str = "",
+    prompt: str | None = None,
     policy: Policy = DEFAULT_POLICY,
     reason: str | None = None,
 ) -> list[Event]:
     """All events of a whole output, neighbouring deltas joined."""
-    parser = Parser(dialect, tools, start=start, policy=policy)
+    parser = Parser(dialect, tools, start=start, prefill=prefill, prompt=prompt, policy=policy)
     return merge(parser.feed(text) + parser.finish(reason))
 
 
@@ -165,11 +196,15 @@ def parse(
     tools: Tools | None = None,
     *,
     start: str = START,
+    prefill: str = "",
+    prompt: str | None = None,
     policy: Policy = DEFAULT_POLICY,
     reason: str | None = None,
 ) -> Message:
     """The assistant's message that a whole output is."""
-    return assemble(parse_events(text, dialect, tools, start=start, policy=policy, reason=reason))
+    return assemble(
+        parse_events(text, dialect, tools, start=start, prefill=prefill, prompt=prompt, policy=policy, reason=reason)
+    )
 
 
 async def aparse(
@@ -178,11 +213,13 @@ async def aparse(
     tools: Tools | None = None,
     *,
     start: str = START,
+    prefill: str = "",
+    prompt: str | None = None,
     policy: Policy = DEFAULT_POLICY,
     reason: str | None = None,
 ) -> AsyncIterator[Event]:
     """The events of a stream, as they are decided."""
-    parser = Parser(dialect, tools, start=start, policy=policy)
+    parser = Parser(dialect, tools, start=start, prefill=prefill, prompt=prompt, policy=policy)
     async for chunk in chunks:
         for event in parser.feed(chunk):
             yield event

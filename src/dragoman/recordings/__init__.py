@@ -1,4 +1,4 @@
-"""Raw outputs, one or two for each dialect, to watch a parser at work and to measure it; written by hand.
+"""Raw outputs of the best-known dialects, to watch a parser at work and to measure it; written by hand.
 
 Each is a text file beside this module, exactly as a model would write it: markers, stop marker and all. They
 share one list of tools, `tools.json`. These are demonstrations: what a dialect must read is said by its own
@@ -43,7 +43,7 @@ _RECORDINGS = (
     Recording("llama3_json", "llama3_json", "a handover: nothing but calls"),
     Recording("llama3_json_answer", "llama3_json", "the same house: nothing but an answer"),
     Recording("mistral", "mistral", "a committee: four calls, each with its own marker"),
-    Recording("mistral_pre_v11", "mistral", "a silent server: calls as one array"),
+    Recording("mistral_pre_v11", "mistral_pre_v11", "a silent server: calls as one array"),
 )
 
 
