@@ -12,6 +12,7 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .pair_calls import PairLayout, PairMarks, paired_values
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
 from .xml_calls import Tag, raw_text, tagged_values
@@ -21,6 +22,8 @@ __all__ = [
     "SAMPLE_TOOLS",
     "Answer",
     "Calls",
+    "PairLayout",
+    "PairMarks",
     "Tag",
     "Think",
     "arguments_json",
@@ -34,6 +37,7 @@ __all__ = [
     "marked_json",
     "members_of",
     "mentioned",
+    "paired_values",
     "raw_text",
     "stops",
     "tagged_json",
