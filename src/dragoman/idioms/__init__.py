@@ -17,6 +17,7 @@ from .json_calls import (
 )
 from .loose_json import array_calls, bare_array, prefixed_json
 from .opened_calls import code_calls, keyed_array, opened_json
+from .pair_calls import PairLayout, PairMarks, paired_values
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
 from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
@@ -29,6 +30,8 @@ __all__ = [
     "Answer",
     "Blocks",
     "Calls",
+    "PairLayout",
+    "PairMarks",
     "Sign",
     "Tag",
     "Think",
@@ -52,6 +55,7 @@ __all__ = [
     "members_of",
     "mentioned",
     "opened_json",
+    "paired_values",
     "prefixed_json",
     "python_text",
     "raw_text",
