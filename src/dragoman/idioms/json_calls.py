@@ -207,15 +207,18 @@ def headed_json(
 ) -> Calls:
     """A name and a JSON body between control tokens, in a section that may be missing.
 
-    `prefix` stands between opener and name, `suffix` between body and closer, where it may be missing; `name` reads and
-    `header` writes a header other than a plain name. `fenced` bodies stand in a Markdown fence. Where the markers are
-    `plain` text, a call begins only if all is there up to the body's brace.
+    `prefix` stands between opener and name, `suffix` between body and closer, where it may be missing; `name` reads the
+    fields of a header other than a plain name, and `header` writes it. `fenced` bodies stand in a Markdown fence. Where
+    the markers are `plain` text, a call begins only if all is there up to the body's brace. A name counts where what
+    divides it from the body is there too: one that is cut off is none.
     """
-    head = name if name is not None else b.name(b.chars(NAME, 1, 128))
     divider = separator + b.space() if separator else b.sequence()
     body = fenced_json() if fenced else divider + arguments_json()
     lead = b.space() + prefix if prefix else b.sequence()
-    begin = head + divider + b.peek("{") + b.commit() + arguments_json() if plain else b.commit() + lead + head + body
+    field = name if name is not None else b.field_name(b.chars(NAME, 1, 128))
+    follows = divider + "{" if plain else separator or b.space() + b.one('`{"')
+    head = b.begin(field, b.peek(follows))
+    begin = head + divider + b.commit() + arguments_json() if plain else b.commit() + lead + head + body
     tail = b.optional(b.space(), suffix) if suffix else b.sequence()
 
     def reader(resume: tuple[str, ...]) -> Node:
