@@ -253,18 +253,22 @@ def headed_json(
 def marked_json(marker: str, id_marker: str, body_marker: str, *, array: bool = False) -> Calls:
     """Mistral's three ways: a name (perhaps with an id) and a body behind each marker, or one array behind it.
 
-    All are read. With `array` that is written, else named calls, with an id for those that have one.
+    All are read, and a single object too. With `array` that is written, else named calls, with an id for those that
+    have one. The body's marker may be missing before a brace. A marker is the beginning of a call where a bracket or a
+    name with a bracket follows, or a name that the input's end cuts off.
     """
-    name_class = r"^\[\]{}\s"
 
     def reader(resume: tuple[str, ...]) -> Node:
         after = (marker, *resume)
-        call_id = b.optional(id_marker, b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
-        name = b.field_name(b.chars(name_class, 1, 128))
-        head = b.begin(name, b.space(), call_id, b.optional(body_marker), b.space(), b.peek(b.one('{"')))
-        named = b.call(marker + b.space() + head + b.commit() + arguments_json(), resume=after)
-        listed = json_array(marker, "").reader(resume)
-        return named | listed
+        word = b.chars(NAME, 1, 128)
+        call_id = b.optional(b.space(), id_marker, b.space(), b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
+        follows = b.space() + b.choice(body_marker, b.one('{"'))
+        opened = b.one(r'\[{"')
+        likely = b.peek(opened | word + b.space() + (opened | b.end()))
+        head = b.begin(b.field_name(word), call_id, b.peek(follows))
+        body = b.space() + b.optional(body_marker) + b.space() + arguments_json()
+        named = b.call(marker + b.space() + likely + b.commit() + head + body, resume=after)
+        return json_array(marker, "").reader(resume) | named
 
     def one(call: ToolCall, index: int) -> str:
         if array:
@@ -281,7 +285,7 @@ def marked_json(marker: str, id_marker: str, body_marker: str, *, array: bool = 
         begin=f"{marker}[" if array else "",
         between=", " if array else "",
         end="]" if array else "",
-        names=rf"[{name_class}]{{1,128}}",
+        names=rf"[{NAME}]{{1,128}}",
         marks=(marker, id_marker, body_marker),
     )
 
