@@ -24,7 +24,7 @@ class Sign(Struct, frozen=True):
 class Shell(Struct, frozen=True):
     """Control tokens around each call: an `opener` with a `label` and a `divider` behind it, and a `closer`.
 
-    Models leave out any of them; the divider may also stand between two calls.
+    Models leave out any of them; the divider may also stand between two calls. Behind the opener, all is a call.
     """
 
     opener: str
@@ -35,7 +35,7 @@ class Shell(Struct, frozen=True):
     def before(self, call: Node) -> Node:
         """A call with what stands before it, or without."""
         label = b.optional(self.label, b.space()) + b.optional(self.divider, b.space())
-        return (self.opener + b.space() + label + call) | call
+        return (self.opener + b.commit() + b.space() + label + call) | call
 
     def write(self, call: str) -> str:
         """The tokens around a call."""

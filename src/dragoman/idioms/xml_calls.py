@@ -67,13 +67,13 @@ def tagged_values(
     begins, ends = tuple(opener for opener, _ in sections), tuple(closer for _, closer in sections)
     framed = tuple(lead[k:] + opener for k in range(len(lead) + 1) for opener in begins)
     shells = (shell.opener,) if shell is not None else ()
-    closers = (function.closer, *((shell.closer,) if shell is not None else ()), *ends)
+    closers = (function.closer if shell is None else shell.closer, *ends)
     openers = (*begins, *shells, *function.heads)
     inside = function.lead if begins else ""
     line = inside if lead else ""
 
     def reader(resume: tuple[str, ...]) -> Node:
-        call = _function(function, parameter, (*closers, *openers, *resume), unwrap)
+        call = _function(function, parameter, (function.closer, *closers, *openers, *resume), unwrap)
         call = shell.before(call) if shell is not None else call
         behind = b.optional(b.space(), shell.closer) if shell is not None else b.sequence()
         close = b.space() + function.closer + behind
@@ -93,7 +93,7 @@ def tagged_values(
         written = function.write(call.name, values, shell=shell)
         return written if several or not begins else f"{begins[0]}{inside}{written}{ends[0]}"
 
-    alone = (*begins, shell.opener, shell.divider, shell.closer) if shell is not None else ()
+    alone = (*begins, shell.divider, shell.closer) if shell is not None else ()
     return Calls(
         reader=reader,
         openers=(*framed, *shells, *function.heads),
@@ -105,7 +105,7 @@ def tagged_values(
         lead=lead,
         trail=line,
         names=rf"[{function.inside}]{{1,128}}",
-        marks=(*begins, *ends, *function.heads, function.closer, parameter.closer, *alone),
+        marks=(*begins, *ends, *shells, *function.heads, function.closer, parameter.closer, *alone),
     )
 
 
