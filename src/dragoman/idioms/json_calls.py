@@ -264,7 +264,7 @@ def marked_json(marker: str, id_marker: str, body_marker: str, *, array: bool = 
         call_id = b.optional(b.space(), id_marker, b.space(), b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
         follows = b.space() + b.choice(body_marker, b.one('{"'))
         opened = b.one(r'\[{"')
-        likely = b.peek(opened | word + b.space() + (opened | b.end()))
+        likely = b.peek(opened | word + b.space() + b.choice(id_marker, body_marker, opened, b.end()))
         head = b.begin(b.field_name(word), call_id, b.peek(follows))
         body = b.space() + b.optional(body_marker) + b.space() + arguments_json()
         named = b.call(marker + b.space() + likely + b.commit() + head + body, resume=after)
