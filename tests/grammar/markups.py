@@ -37,7 +37,9 @@ def dsml() -> Dialect:
         ">" + b.value(end, kinds=("string", *b.ANY_JSON)),
     )
     parameter = '<parameter name="' + b.key(b.chars('^"\n', 1, 128)) + '"' + b.commit() + typed + end
-    members = b.argument_members(b.zero_or_more(b.space(), parameter), b.peek(b.space(), close))
+    members = b.argument_members(
+        b.zero_or_more(b.space(), parameter), b.peek(b.space(), close), unwrap=("arguments", "input")
+    )
     body = b.space() + (b.arguments(b.peek("{") + b.json()) | members)
     call = b.call(
         '<invoke name="' + b.name(b.chars('^"\n', 1, 128)) + '">' + b.commit() + body,

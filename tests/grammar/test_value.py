@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from dragoman.grammar.schema import KINDS
-from dragoman.grammar.value import Sink
+from dragoman.grammar.value import Sink, sink_for
 from tests.streams import cut, cuts, hard
 
 
@@ -107,6 +107,7 @@ def test_layout_around_an_object_belongs_to_no_value(layout: str) -> None:
         ("object", '{"a": 1} b', '{"a": 1}', 9),
         ("array", "[1, 2]]", "[1, 2]", 6),
         ("array object", "[1}", "[1", 2),
+        ("array", "[-  x]", "[-", 2),
     ],
 )
 def test_a_value_that_is_no_json_breaks_at_the_very_character(kinds: str, text: str, json: str, broken: int) -> None:
@@ -119,13 +120,13 @@ def test_an_object_that_does_not_close_is_not_complete() -> None:
 
 
 def test_an_object_is_published_as_it_comes() -> None:
-    sink = Sink(frozenset(["object"]))
+    sink = sink_for(frozenset(["object"]))
     assert [sink.feed(piece) for piece in ("\n", '{"a"', ": ", "1}", "\n")] == ["", '\n{"a"', ": ", "1}", ""]
     assert (sink.close(), sink.held) == ("", 0)
 
 
 def test_a_value_of_two_types_waits_until_it_is_clear_which_it_has() -> None:
-    sink = Sink(frozenset(["integer", "string"]))
+    sink = sink_for(frozenset(["integer", "string"]))
     assert (sink.feed("12"), sink.held) == ("", 2)
     other = sink.copy()
     assert (sink.close(), sink.kind) == ("12", "integer")
@@ -134,11 +135,17 @@ def test_a_value_of_two_types_waits_until_it_is_clear_which_it_has() -> None:
 
 
 def test_a_copy_reads_its_own_object() -> None:
-    sink = Sink(frozenset(["object", "string"]))
+    sink = sink_for(frozenset(["object", "string"]))
     sink.feed('{"a": ')
     other = sink.copy()
     assert (sink.feed("1}"), sink.close(), sink.kind) == ("", '{"a": 1}', "object")
     assert (other.feed("x"), other.close(), other.kind) == ('"{\\"a\\": x', '"', "string")
+
+
+def test_a_value_without_a_type_is_a_string() -> None:
+    for kinds in (None, frozenset[str]()):
+        sink = sink_for(kinds)
+        assert [sink.open(), sink.feed("12"), sink.close()] == ['"', "12", '"']
 
 
 @pytest.mark.parametrize("after", ["", " x", ", 1"])

@@ -8,7 +8,7 @@ r"""Apriel 1.6: an array of JSON calls in <tool_calls> tags, answers behind a ma
     {"name": "get_weather", "arguments": {"city": "Oslo"}}]</tool_calls><|end|>
 
 Prompts end in ``Here are my reasoning steps:``, so start="reasoning"; only where a prompt does not is that line the
-model's. An ``id`` of a call is read, none is written.
+model's. A call that has an id is written with it.
 The newline that templates write before the stop marker is layout behind calls, and text behind text.
 """
 
@@ -16,12 +16,14 @@ from __future__ import annotations
 
 from ..idioms import Answer, Think, define, json_array
 
+STEPS = "Here are my reasoning steps:"
+
 DIALECT = define(
     __doc__,
     name="apriel16",
-    think=Think(("Here are my reasoning steps:",), ("[BEGIN FINAL RESPONSE]",), after="\n"),
+    think=Think((STEPS,), ("[BEGIN FINAL RESPONSE]",), after="\n", words=(STEPS,)),
     answer=Answer((), ("[END FINAL RESPONSE]",), tail="\n", written=False),
-    calls=json_array("<tool_calls>", "</tool_calls>", lead="\n"),
+    calls=json_array("<tool_calls>", "</tool_calls>", lead="\n", id_last=True),
     stops=("<|end|>",),
     turns=("<|begin_assistant|>\n",),
     models=("ServiceNow-AI/Apriel-1.6-*",),

@@ -14,15 +14,13 @@ from __future__ import annotations
 
 from ..idioms import Think, bare_array, define, json_array
 
+OPENERS = ("Here is my thought process:", "Here's my thought process:")
+CLOSERS = ("Here is my response:", "Here's my response:")
+
 DIALECT = define(
     __doc__,
     name="granite32",
-    think=Think(
-        ("Here is my thought process:", "Here's my thought process:"),
-        ("Here is my response:", "Here's my response:"),
-        after="\n",
-        words=True,
-    ),
+    think=Think(OPENERS, CLOSERS, after="\n", words=(*OPENERS, *CLOSERS)),
     calls=json_array("<|tool_call|>", "", openers=("<tool_call>",), bare=bare_array),
     stops=("<|end_of_text|>",),
     turns=("<|start_of_role|>assistant<|end_of_role|>", "<|start_of_role|>assistant_tool_call<|end_of_role|>"),

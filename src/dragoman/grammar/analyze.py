@@ -155,10 +155,20 @@ class Analysis:
                     self._check_markers(node, (stop, *abort))
                 case n.Peek() | n.Negate() if any(isinstance(inner, n.Commit) for inner in self._below(node)):
                     raise GrammarError(ebnf_node(node), "a lookahead can't commit", "move the commit() behind it")
+        self._check_members()
         for name in sorted(self.recursive):
             if self._leads_to(self.rules[name], name, set()):
                 fix = "let it read a character before it calls itself"
                 raise LeftRecursion(f"rule {name!r}", "a rule starts with itself", fix)
+
+    def _check_members(self) -> None:
+        """Keys and values have a place among members only."""
+        members = tuple(node for node in self.grammar.walk() if isinstance(node, n.Members))
+        inside = set(self._below(n.Sequence(members)))
+        for node in self.grammar.walk():
+            is_part = isinstance(node, n.Value) or (isinstance(node, n.Field) and node.role is n.Role.KEY)
+            if is_part and node not in inside:
+                raise GrammarError(ebnf_node(node), "outside of all members", "put it in argument_members(..)")
 
     @staticmethod
     def _check_markers(node: Node, markers: tuple[str, ...]) -> None:

@@ -171,7 +171,9 @@ class ValueStep(Step):
         assert call is not None
         sink = sink_of(call, self.kinds, self.notation)
         machine.stack.append(ValueFrame(sink))
-        call.publish(machine, sink.open(), here, here)
+        opening = sink.open()
+        if opening:
+            call.publish(machine, opening, here, here)
         return self.next
 
 

@@ -17,13 +17,22 @@ from ..events import Markup, ProblemKind
 from .json import DEPTH_LIMIT
 from .notation import Notation
 from .schema import ANYWHERE, Shape, allowed
-from .value import Sink
+from .value import Sink, sink_for
 
 if TYPE_CHECKING:
     from .frames import CallState
     from .machine import Machine
 
-__all__ = ["Scope", "begin_member", "close_members", "end_member", "open_members", "sink_of", "take_whole"]
+__all__ = [
+    "Scope",
+    "begin_member",
+    "begin_value",
+    "close_members",
+    "end_member",
+    "open_members",
+    "sink_of",
+    "take_whole",
+]
 
 _STRING = frozenset(["string"])
 
@@ -87,10 +96,7 @@ def open_members(machine: Machine, element: str | None, unwrap: tuple[str, ...])
     if outer.depth == DEPTH_LIMIT:
         machine.detail = "nested too deeply"
         return False
-    if outer.wrapper:
-        outer = _no_wrapper(call, outer)
-        here = machine.base + machine.at
-        call.publish(machine, f"{{{encode_basestring(outer.key)}: ", here, here)
+    outer = begin_value(machine)
     call.scope = Scope(outer, outer.inside(), element or outer.element, (), outer.depth + 1, len(call.members))
     return True
 
@@ -125,14 +131,24 @@ def begin_member(machine: Machine, key: str, text: str, start: int, end: int) ->
     return True
 
 
+def begin_value(machine: Machine) -> Scope:
+    """The last member's value begins, and is no raw text: so that member is one."""
+    call, here = machine.call, machine.base + machine.at
+    assert call is not None and call.scope is not None
+    if call.scope.wrapper:
+        _no_wrapper(call, call.scope)
+        call.publish(machine, f"{{{encode_basestring(call.scope.key)}: ", here, here)
+    return call.scope
+
+
 def sink_of(call: CallState, declared: frozenset[str] | None, notation: Notation | None) -> Sink:
     """What makes JSON of the last member's text; `declared` are its types where the markup tells them."""
     scope = call.scope
     assert scope is not None
-    kinds = declared or scope.inside().kinds or _STRING
+    kinds = declared or scope.inside().kinds
     if scope.wrapper:
-        return Sink(kinds | {"object"}, notation, before=f"{{{encode_basestring(scope.key)}: ")
-    return Sink(kinds, notation, blank=_blank(kinds) if scope.element is not None else "")
+        return sink_for((kinds or _STRING) | {"object"}, notation, before=f"{{{encode_basestring(scope.key)}: ")
+    return sink_for(kinds, notation, blank=_blank(kinds) if scope.element is not None else "")
 
 
 def end_member(call: CallState, kind: str, at: int, *, fits: bool = True) -> None:
@@ -167,7 +183,7 @@ def close_members(machine: Machine) -> None:
     kind = scope.kind or "object"
     json = "]" if kind == "array" else "}"
     if not scope.size:
-        json = (_blank(scope.shape.kinds or _STRING) or '""') if scope.outer is not None else "{}"
+        json = (_blank(scope.shape.kinds) or '""') if scope.outer is not None else "{}"
         kind = {"[]": "array", "{}": "object"}.get(json, "string")
     if not scope.whole:
         call.publish(machine, json, here, here)
@@ -188,8 +204,8 @@ def _no_wrapper(call: CallState, scope: Scope) -> Scope:
     return call.scope
 
 
-def _blank(kinds: frozenset[str]) -> str:
+def _blank(kinds: frozenset[str] | None) -> str:
     """What an element with nothing in it is; empty where it is a string."""
-    if "string" in kinds:
+    if kinds is None or "string" in kinds:
         return ""
     return "{}" if "object" in kinds else "[]" if "array" in kinds else ""

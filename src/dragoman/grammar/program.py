@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import assert_never
 
+from ..errors import GrammarError
 from ..events import ProblemKind
 from . import calls, control, labels, scanning, steps
 from . import nodes as n
@@ -18,6 +19,7 @@ from .first import ANYTHING, AT_END, AtEnd, Atom, First, NotAt, OneOf, Text
 from .labels import Label
 from .nodes import Grammar, Node
 from .prose import ProseStep
+from .show import ebnf_node
 from .steps import Step
 from .tries import Delimiters, followed_pattern, opening_pattern
 
@@ -70,6 +72,7 @@ class _Compiler:
         self.failed: Step = _linked(unfit, rest)
         self.done: Step = control.TrailingStep(_linked(over, rest))
         self.keys = 0
+        self.members = 0  # how many `Members` enclose what is compiled
         self.bodies: dict[tuple[str, Label], control.RuleStep] = {}
 
     def entry(self, node: Node) -> Step:
@@ -95,9 +98,8 @@ class _Compiler:
                 return self._until(node, after, label, cuts)
             case n.Json(form=form):
                 return self._json(form, after, label, cuts)
-            case n.Notated(notation=notation):
-                step = scanning.NotatedStep(notation, isinstance(label, labels.ArgumentsLabel))
-                return self._begun(n.Chars(notation.first), _linked(step, after), cuts)
+            case n.Notated():
+                return self._notated(node, after, label, cuts)
             case n.Rule(name=name) | n.Ref(name=name):
                 return self._rule(name, after, label, follow, cuts)
             case n.End(stopped=stopped):
@@ -127,7 +129,9 @@ class _Compiler:
                 first = self.compile(item, after, labels.arguments, follow, cuts)
                 return _linked(calls.RawArgumentsStep(), first) if raw else first
             case n.Members(item=item, element=element, unwrap=unwrap):
+                self.members += 1
                 inside = self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
+                self.members -= 1
                 return _linked(calls.MembersStep(element, unwrap), inside)
             case n.Value(until=until, kinds=kinds, notation=notation):
                 inside = self.compile(
@@ -230,6 +234,18 @@ class _Compiler:
         inside = _linked(scanning.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
         return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside, 1))
 
+    def _notated(self, node: n.Notated, after: Step, label: Label, cuts: frozenset[int]) -> Step:
+        if isinstance(label, labels.ArgumentsLabel):
+            kind: type[scanning.NotatedStep] = scanning.NotatedArgumentsStep
+        elif isinstance(label, labels.Silent):
+            kind = scanning.NotatedStep
+        elif self.members:
+            kind = scanning.NotatedMemberStep
+        else:
+            fix = "put it under arguments(), or behind a key() in argument_members()"
+            raise GrammarError(ebnf_node(node), "its value is no argument", fix)
+        return self._begun(n.Chars(node.notation.first), _linked(kind(node.notation), after), cuts)
+
     def _begun(self, begins: n.Chars, step: Step, cuts: frozenset[int]) -> Step:
         """A step at which choices are over as soon as one of these characters is seen."""
         return self._lookahead(begins, False, self._cut(cuts, step, 0)) if cuts else step
@@ -256,7 +272,7 @@ class _Compiler:
         following = First(closing.atoms | follow.atoms, follow.empty) if closing.empty else closing
         body = self.compile(node.item, _linked(calls.BodyEndStep(), close), label, following, cuts)
         rest = _linked(calls.ResyncEndStep(node.closers), after)
-        resync = _linked(steps.UntilStep(Delimiters((*node.closers, *node.resume)), None, labels.resync), rest)
+        resync = _linked(steps.UntilStep(Delimiters((*node.closers, *node.resume)), None, labels.malformed), rest)
         return _linked(calls.CallStep(_linked(calls.RecoverStep(node.resume, resync, node.stops), after)), body)
 
 

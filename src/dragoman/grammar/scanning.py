@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..events import ProblemKind
-from .frames import CallState, Frame, ScanFrame, TranscodeFrame
+from .frames import Frame, ScanFrame, TranscodeFrame
 from .json import Scanner, State, StringDecoder
 from .labels import TOO_LONG_TO_WAIT, ArgumentsLabel, Label, Rest, rest_in_string
-from .members import end_member
+from .members import begin_value, end_member
 from .nodes import JsonForm
 from .notation import Notation
 from .steps import Step
@@ -19,7 +19,7 @@ from .transcode import Transcoder
 if TYPE_CHECKING:
     from .machine import Machine
 
-__all__ = ["NotatedStep", "QuotedStep", "ScanStep"]
+__all__ = ["NotatedArgumentsStep", "NotatedMemberStep", "NotatedStep", "QuotedStep", "ScanStep"]
 
 
 class ScanStep(Step):
@@ -68,7 +68,7 @@ class ScanStep(Step):
     def settle(self, machine: Machine) -> None:
         frame, call = machine.stack[-1], machine.call
         if self.arguments and call is not None and call.begun and isinstance(frame, ScanFrame):
-            machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None, keep=True)
+            machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None)
             machine.rest = machine.in_string if frame.scanner.state == State.STRING else None
 
     def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
@@ -166,12 +166,12 @@ class QuotedStep(Step):
 
 
 class NotatedStep(Step):
-    """One value of a notation: all arguments (`whole`), or that of the key before it."""
+    """One value of a notation, which is only looked at; the classes below publish it."""
 
-    __slots__ = ("begins", "notation", "whole")
+    __slots__ = ("begins", "notation")
 
-    def __init__(self, notation: Notation, whole: bool) -> None:
-        self.notation, self.whole = notation, whole
+    def __init__(self, notation: Notation) -> None:
+        self.notation = notation
         self.begins = re.compile(f"[{notation.first}]").match
 
     def run(self, machine: Machine) -> Step | None:
@@ -183,40 +183,61 @@ class NotatedStep(Step):
                 machine.starved = machine.base + machine.at
             if not self.begins(machine.text, machine.at):
                 return machine.fail()
-            frame = TranscodeFrame(self, Transcoder(self.notation, watch=self.whole))
+            frame = TranscodeFrame(self, Transcoder(self.notation, watch=True))
             machine.stack.append(frame)
-        transcoder, call = frame.transcoder, machine.call
-        assert call is not None
-        if not self._read(machine, transcoder, call):
+            self.open(machine)
+        transcoder, at = frame.transcoder, machine.at
+        json, end = transcoder.read(machine.text, at, machine.ended)
+        if not self.publish(machine, transcoder, json, end):
+            machine.detail = TOO_LONG_TO_WAIT
+            return machine.fail()
+        machine.at = end
+        if transcoder.failed:
+            machine.detail = transcoder.error
             return machine.fail()
         if not transcoder.done:
             if not machine.ended:
                 return None
-            machine.starved = machine.base + machine.at
+            machine.starved = machine.base + end
             return machine.fail()
         machine.stack.pop()
-        if self.whole:
-            call.take_keys(transcoder, machine.base + machine.at)
-        else:
-            end_member(call, transcoder.kind, machine.base + machine.at)
+        self.close(machine, transcoder)
         return self.next
 
-    @staticmethod
-    def _read(machine: Machine, transcoder: Transcoder, call: CallState) -> bool:
-        """Publish what is there of the value; false if it is none."""
-        at, base = machine.at, machine.base
-        json, end = transcoder.read(machine.text, at, machine.ended)
+    def open(self, machine: Machine) -> None:
+        """The value begins."""
+
+    def publish(self, machine: Machine, transcoder: Transcoder, json: str, end: int) -> bool:
+        """Publish the JSON of the text up to an index; false if there is too much of it."""
+        return True
+
+    def close(self, machine: Machine, transcoder: Transcoder) -> None:
+        """The value is complete."""
+
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return frozenset([f"notated({self.notation.name})"])
+
+
+class NotatedArgumentsStep(NotatedStep):
+    """All arguments of a call, in a notation."""
+
+    __slots__ = ()
+
+    def publish(self, machine: Machine, transcoder: Transcoder, json: str, end: int) -> bool:
+        call, at, base = machine.call, machine.at, machine.base
+        assert call is not None
         if len(json) > call.room:
-            machine.detail = TOO_LONG_TO_WAIT
             return False
-        machine.at = end
         if json or end > at:
             call.publish(machine, json, base + at, base + end)
         for spot in transcoder.passed:
             detail = "the string goes on, since nothing that may follow its end does"
             call.note(ProblemKind.AMBIGUOUS_CLOSE, machine.text[spot], detail, base + spot)
-        machine.detail = transcoder.error or machine.detail
-        return not transcoder.failed
+        return True
+
+    def close(self, machine: Machine, transcoder: Transcoder) -> None:
+        assert machine.call is not None
+        machine.call.take_keys(transcoder, machine.base + machine.at)
 
     def settle(self, machine: Machine) -> None:
         frame, call = machine.stack[-1], machine.call
@@ -224,5 +245,15 @@ class NotatedStep(Step):
             marks = frame.transcoder.in_string
             machine.rest = rest_in_string(call.make, marks.until) if marks is not None else None
 
-    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
-        return frozenset([f"notated({self.notation.name})"])
+
+class NotatedMemberStep(NotatedArgumentsStep):
+    """One argument of a call, in a notation."""
+
+    __slots__ = ()
+
+    def open(self, machine: Machine) -> None:
+        begin_value(machine)
+
+    def close(self, machine: Machine, transcoder: Transcoder) -> None:
+        assert machine.call is not None
+        end_member(machine.call, transcoder.kind, machine.base + machine.at)

@@ -16,7 +16,7 @@ from .notation import Notation
 from .schema import allowed
 from .transcode import Transcoder
 
-__all__ = ["Sink"]
+__all__ = ["Sink", "sink_for"]
 
 _number = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?").fullmatch
 _whole = re.compile(r"-?[0-9]++(?:\.0*+)?").fullmatch
@@ -210,3 +210,10 @@ def _read(scanner: Scanner | Transcoder, piece: str) -> tuple[str, int]:
         return scanner.feed(piece)
     end = scanner.scan(piece, 0)
     return piece[:end], end
+
+
+def sink_for(
+    kinds: frozenset[str] | None, notation: Notation | None = None, *, blank: str = "", before: str = ""
+) -> Sink:
+    """A sink for a value of these JSON types; where none are declared the text is kept as a string."""
+    return Sink(kinds or _STRING, notation, blank=blank, before=before)

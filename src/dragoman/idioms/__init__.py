@@ -3,6 +3,8 @@
 from .blocks import Blocks, define_blocks
 from .calls import Calls, also
 from .define import SAMPLE, SAMPLE_TOOLS, define
+from .dsml import dsml
+from .element_calls import element_tree, typed_arguments
 from .json_calls import (
     arguments_json,
     bare_json,
@@ -15,9 +17,10 @@ from .json_calls import (
 )
 from .loose_json import array_calls, bare_array, prefixed_json
 from .opened_calls import code_calls, keyed_array, opened_json
+from .pair_calls import PairLayout, PairMarks, paired_values
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, raw_text, tagged_values
+from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
 
 __all__ = [
     "ANY_VALUE",
@@ -27,6 +30,8 @@ __all__ = [
     "Answer",
     "Blocks",
     "Calls",
+    "PairLayout",
+    "PairMarks",
     "Sign",
     "Tag",
     "Think",
@@ -39,6 +44,8 @@ __all__ = [
     "conversation",
     "define",
     "define_blocks",
+    "dsml",
+    "element_tree",
     "headed_json",
     "json_array",
     "json_calls",
@@ -48,12 +55,15 @@ __all__ = [
     "members_of",
     "mentioned",
     "opened_json",
+    "paired_values",
     "prefixed_json",
+    "python_text",
     "raw_text",
     "stops",
     "tagged_json",
     "tagged_values",
     "thought",
     "turn",
+    "typed_arguments",
     "write",
 ]

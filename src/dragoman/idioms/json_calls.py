@@ -104,7 +104,8 @@ def tagged_json(
     `apart` divides calls from text and `between` one from the next, where that is not `lead`. With `several`, one pair
     of tags is written around all calls of a group, each on a line of its own.
     """
-    openers = b.framed(opener) if lead else (opener,)
+    spelled = b.framed(opener) if lead else (opener,)
+    openers = (f"{apart}{opener}", *spelled) if apart else spelled
 
     def reader(resume: tuple[str, ...]) -> Node:
         return json_calls(b.choice(*openers), (closer,), (opener, *resume)) + b.chars("\n", 0, 1)
@@ -134,6 +135,7 @@ def json_array(
     name: str = "name",
     arguments: str = "arguments",
     call_id: str = "",
+    id_last: bool = False,
     openers: tuple[str, ...] = (),
     fence: str = "",
     lead: str = "",
@@ -145,8 +147,9 @@ def json_array(
 
     Without a `closer`, the bracket ends it. With `fence`, the opener is a plain word: it counts where the fence and the
     array follow, and the closer is the fence's end. `bare` reads an array without its opener, where the turn begins.
-    `name`, `arguments` and `call_id` are the members' keys, as written; with `call_id`, each call has one. `inner` is
-    the layout before each object, a newline with its indentation, and `member` that before each of its members.
+    `name`, `arguments` and `call_id` are the members' keys, as written. With `call_id`, each call has one; with
+    `id_last`, one that has an id is written with it, behind the arguments. `inner` is the layout before each object, a
+    newline with its indentation, and `member` that before each of its members.
     """
     spelled = (opener, *openers)
     begins = b.framed(*spelled) if lead else spelled
@@ -167,6 +170,7 @@ def json_array(
     def one(call: ToolCall, index: int) -> str:
         written = [f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}'] if call_id else []
         written += [f'"{name}": {dumps(call.name)}', f'"{arguments}": {call.arguments}']
+        written += [f'"id": {dumps(call.id)}'] if id_last and call.id is not None else []
         return f"{{{member}{divider.join(written)}{inner if member else ''}}}"
 
     return Calls(

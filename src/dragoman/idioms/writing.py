@@ -28,7 +28,7 @@ def writer_of(
     def writer(message: Message) -> str:
         if calls is not None:
             _require_order(dialect, message, calls)
-        if think is not None and think.words:
+        if think is not None and think.openers[0] in think.words:
             _require_first(dialect, message)
         return write(
             dialect,
@@ -37,7 +37,7 @@ def writer_of(
             calls=calls.write if calls is not None else None,
             thinking=think.write if think is not None else None,
             text=answer.write if answer is not None else str,
-            opener=think.openers[0] if think is not None and not think.lead and not think.words else "",
+            opener=think.openers[0] if think is not None and not think.lead else "",
             names=calls.names if calls is not None else "",
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from json import loads
 
 from msgspec import Struct
@@ -14,12 +15,13 @@ from msgspec import Struct
 from ..errors import Inexpressible
 from ..grammar import build as b
 from ..grammar.nodes import Node
+from ..grammar.notation import Notation
 from ..types import ToolCall
 from .calls import Calls
 from .json_calls import arguments_json, json_calls
 from .writing import members_of
 
-__all__ = ["ANY_VALUE", "JSON_VALUE", "Sign", "Tag", "raw_text", "tagged_values"]
+__all__ = ["ANY_VALUE", "JSON_VALUE", "Sign", "Tag", "python_text", "raw_text", "tagged_values"]
 
 JSON_VALUE = b.ANY_JSON
 """The kinds of a value that is written as JSON."""
@@ -40,7 +42,8 @@ class Tag(Struct, frozen=True):
 
     `signs` end the name: a plain one, or one for each kind of value. `spelled` are other ways to begin the tag, with
     their signs, which are read but not written. `lead` and `tail` are the newlines inside the tag that belong to the
-    layout, `after` is what divides it from the next. With `cdata`, a value may stand in a CDATA section.
+    layout, `after` is what divides it from the next. With `cdata`, a value may stand in a CDATA section. Objects and
+    arrays among the values are in the `notation`, or JSON.
     """
 
     head: str
@@ -52,6 +55,7 @@ class Tag(Struct, frozen=True):
     spelled: tuple[tuple[str, tuple[Sign, ...]], ...] = ()
     decoding: b.Decoding = b.Decoding.NONE
     cdata: bool = False
+    notation: Notation | None = None
 
     @property
     def heads(self) -> tuple[str, ...]:
@@ -83,6 +87,18 @@ def raw_text(json: str) -> str:
     return str(loads(json)) if json.startswith('"') else json
 
 
+def python_text(json: str) -> str:
+    """A value as Python's str() prints it, digits as they are."""
+    return raw_text(json) if json.startswith('"') else _scalars(_as_python, json)
+
+
+_scalars = partial(re.sub, r'"(?:[^"\\]|\\.)*"|true|false|null')
+
+
+def _as_python(found: re.Match[str]) -> str:
+    return repr(loads(found.group()))
+
+
 def tagged_values(
     sections: tuple[tuple[str, str], ...],
     function: Tag,
@@ -97,7 +113,8 @@ def tagged_values(
 
     The first of the `sections` is written, around each call or around all of them (`several`), divided from text by
     `lead`. Models leave out a section's opener, put several calls into one, stop before the function's closer, or write
-    the arguments, or the whole call, as JSON: all that is read. `text_of` writes a value, given as JSON.
+    the arguments, or the whole call, as JSON: all that is read. An object that is the only argument is all of them
+    where its name is in `unwrap` and no argument's. `text_of` writes a value, given as JSON.
     """
     begins, ends = tuple(opener for opener, _ in sections), tuple(closer for _, closer in sections)
     framed = tuple(lead[k:] + opener for k in range(len(lead) + 1) for opener in begins)
@@ -106,7 +123,8 @@ def tagged_values(
         after = (function.closer, *ends, *begins, *function.heads, *resume)
         cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
         one = _parameter(parameter, after)
-        members = b.argument_members(b.zero_or_more(b.space(), one), b.peek(b.space(), b.choice(*after, cut)))
+        ending = b.peek(b.space(), b.choice(*after, cut))
+        members = b.argument_members(b.zero_or_more(b.space(), one), ending, unwrap=unwrap)
         body = (b.space() + b.peek("{") + b.commit() + arguments_json()) | members
         call = function.read(lambda name: b.name(name, decode=function.decoding), lambda sign: body)
         close = b.space() + function.closer
@@ -114,10 +132,11 @@ def tagged_values(
         further = b.call(call, close=close, closers=closers, resume=follow)
         if not begins:
             return further + b.zero_or_more(b.space(), further)
+        line = b.chars("\n", 0, 1) if function.lead else b.sequence()
         opening = (b.choice(*framed) + b.space() + call) | call
         first = b.call(opening, close=close, closers=closers, resume=follow)
-        rest = b.zero_or_more(b.space(), further) + b.optional(b.space(), b.choice(*ends)) + b.chars("\n", 0, 1)
-        return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + b.chars("\n", 0, 1))
+        rest = b.zero_or_more(b.space(), further) + b.optional(b.space(), b.choice(*ends)) + line
+        return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + line)
 
     def one(call: ToolCall, index: int) -> str:
         values = "".join(_written(parameter, text_of, index, key, json) for key, json in members_of(call.arguments))
@@ -146,7 +165,7 @@ def _parameter(tag: Tag, after: tuple[str, ...]) -> Node:
     lead = b.optional(tag.lead) if tag.lead else b.sequence()
 
     def body(sign: Sign) -> Node:
-        value = b.value(*closers, then=(*tag.heads, *after), kinds=sign.kinds)
+        value = b.value(*closers, then=(*tag.heads, *after), kinds=sign.kinds, notation=tag.notation)
         plain = lead + value + b.choice(*closers)
         if not tag.cdata:
             return plain
