@@ -84,7 +84,7 @@ def _grammar(blocks: Blocks, calls: Calls, stopping: tuple[str, ...]) -> Grammar
         b.choice(
             thinking(b.literal(blocks.think)),
             blocks.text + b.commit() + text + closed,
-            b.markup(b.choice(blocks.end + blocks.begin, blocks.begin)),
+            b.markup(b.choice(blocks.end + b.space() + blocks.begin, blocks.begin)),
             calls.reader((blocks.end, *marks)),
             stops(blocks.end, *stopping),
             orphan,
