@@ -50,7 +50,7 @@ DIALECT = define_blocks(
     ),
     stops=("<|calls|>",),
     turns=("<|begin|>assistant",),
-    models=("upstage/Solar-Open-100B*",),
+    models=("upstage/Solar-Open-*",),
     native_id=_native_id,
     aliases=("solar_open",),
     source="chat template of Solar-Open-100B",

@@ -45,7 +45,7 @@ def opened_json(
     marks: tuple[str, ...] = (),
     most: int | None = None,
 ) -> Calls:
-    """A JSON object behind an opener of control tokens, between which whitespace may stand, and `lead`, which is layout.
+    """A JSON object behind an opener of control tokens, with whitespace between them or not, and `lead`, its layout.
 
     The first of the `openers` is written. Without a `closer` the object's own brace ends the call. With `most`, nothing
     comes behind the calls.
@@ -92,7 +92,9 @@ def code_calls(marker: str, name: str, *, opener: str = "", closer: str = "") ->
         after = tuple(dict.fromkeys((first, *resume)))
         lead = opener + b.space() + head if opener else b.literal(head)
         body = b.arguments(b.until(*closers, *after), raw=True)
-        return b.call(lead + b.name(name) + tail + b.commit() + body, close=closer, closers=closers, resume=after)
+        opening = lead + b.name(name) + tail + b.commit()
+        close = b.literal(closer) if closer else b.peek(b.choice(*after))
+        return b.call(opening + body, close=close, closers=closers, resume=after, stops=not closer)
 
     return Calls(
         reader=reader,
