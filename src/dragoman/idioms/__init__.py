@@ -13,6 +13,7 @@ from .json_calls import (
     tagged_json,
 )
 from .pair_calls import PairLayout, PairMarks, paired_values
+from .suffixed import suffixed_values
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
 from .xml_calls import Tag, raw_text, tagged_values
@@ -40,6 +41,7 @@ __all__ = [
     "paired_values",
     "raw_text",
     "stops",
+    "suffixed_values",
     "tagged_json",
     "tagged_values",
     "thought",
