@@ -28,9 +28,6 @@ NAME = r"^<>()\[\]{}`\s"
 KEY = r"^<\n"
 """The characters of a key."""
 
-BODIES = ("{", "(")
-"""What models write behind a name when they fall into another format."""
-
 KINDS = ("string", "integer", "number", "boolean", "array", "object", "null")
 """The types that a marker can tell; others are left to the schema."""
 
@@ -116,7 +113,7 @@ def paired_values(marks: PairMarks = GLM, layout: PairLayout = TIGHT) -> Calls:
 
         def call(opening: Node) -> Node:
             return b.call(
-                opening + b.space() + b.choice("{" + b.commit() + json_members(), pairs),
+                opening + b.choice(b.space() + "{" + b.commit() + json_members(), pairs),
                 close=b.space() + marks.call[1],
                 closers=(marks.call[1], *section[1:]),
                 resume=follow,
@@ -149,10 +146,16 @@ def paired_values(marks: PairMarks = GLM, layout: PairLayout = TIGHT) -> Calls:
 
 
 def _head(marks: PairMarks, resume: tuple[str, ...]) -> Node:
-    """A name, and a look at what shows that it is one: a marker, another format's body, the end. Or none at all."""
+    """A name, and a look at what shows that it is one; or none at all, where another marker stands in its place.
+
+    Behind a space, where openers are talked about, only a marker shows it. Else so does another format's body, what may
+    come after a call, and the end.
+    """
+    name = b.name(b.chars(NAME, 1, 128))
     cut = b.optional("<", b.chars(r"^<>\s", 0, 40)) + b.end()
-    name = b.name(b.chars(NAME, 1, 128)) + b.peek(b.space(), b.choice(*marks.all, *resume, *BODIES, cut))
-    return name | b.peek(b.choice(*marks.all))
+    marked = b.space() + b.choice(*marks.all)
+    direct = name + b.peek(marked | b.space() + b.choice("{", *resume) | b.literal("(") | cut)
+    return direct | b.space() + name + b.peek(marked) | b.peek(marked)
 
 
 def _body(marks: PairMarks, after: tuple[str, ...]) -> Node:
