@@ -5,8 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from string import ascii_letters
 
 import pytest
+
+from dragoman import dialects
+from dragoman.cli.matrix import Checked, show_matrix
+from dragoman.cli.output import open_console
+from dragoman.conformance import SCENARIOS
+from dragoman.testing import Result
 
 from .conftest import Run
 
@@ -54,9 +61,11 @@ def own(tmp_path: Path) -> Callable[[str, str], str]:
 def test_a_built_in_dialect_passes(dragoman: Run) -> None:
     done = dragoman("check", "hermes", "--examples", "3")
     assert (done.code, done.err) == (0, "")
-    heading, *lines = done.out.splitlines()
-    assert heading.split() == ["dialect", "promise", "status", "inputs"]
-    assert len(lines) > 8
+    promises, scenarios = (block.splitlines() for block in done.out.split("\n\n"))
+    assert promises[0].split() == ["dialect", "promise", "status", "inputs"]
+    assert scenarios[0].split() == ["dialect", "scenario", "status", "cases"]
+    lines = promises[1:] + scenarios[1:]
+    assert len(lines) > len(SCENARIOS) + 8
     assert all(line.startswith("hermes ") and " passed " in line for line in lines)
 
 
@@ -68,8 +77,52 @@ def test_json_has_the_reports_in_order(dragoman: Run, own: Callable[..., str]) -
 
 @pytest.mark.slow
 def test_all_are_checked_when_asked(dragoman: Run) -> None:
-    done = dragoman("check", "--all", "--examples", "5")
+    done = dragoman("check", "--all", "--examples", "1")
     assert done.code == 0, done.out
+    heading, *lines = done.out.splitlines()
+    assert heading.split()[:3] == ["dialect", "promises", "a"]
+    assert [line.split()[0] for line in lines[: len(dialects())]] == [dialect.name for dialect in dialects()]
+    assert lines[-1].endswith("; 0 failed")
+
+
+def test_a_matrix_counts_what_passed_and_marks_what_did_not(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second, third, fourth, *rest = SCENARIOS
+    scenarios = (
+        Result(first, "passed", "", 3),
+        Result(second, "failed", "why", 2),
+        Result(third, "known", "that", 1),
+        Result(fourth, "lacks", "no", 0),
+        *(Result(scenario, "passed", "", 1) for scenario in rest),
+    )
+    show_matrix(open_console(), [Checked("a", (Result("total", "passed", "", 9),), scenarios), Checked("b", ())])
+    heading, a, b, *_ = lines = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["dialect", "promises", *ascii_letters[: len(SCENARIOS)]]
+    assert a.split()[:6] == ["a", "ok", "3", "x", "!", "-"]
+    assert b.split() == ["b", "ok", *"x" * len(SCENARIOS)]
+    assert lines[lines.index(f"a: {second}") + 1] == "why"
+    assert lines[-1] == f"2 dialects, {6 + len(rest)} cases; 1 failed"
+
+
+def test_the_cases_of_ones_own_dialect_are_beside_it(dragoman: Run, own: Callable[..., str]) -> None:
+    path = own()
+    cases = "lacks = {calls = 'no', thoughts = 'no', markup_in_fence = 'no', orphan_closer = 'no'}\n"
+    cases += "[[stop_marker]]\ntext = 'Hi.[end]'\nexpect = ['text: Hi.']\nstop = '[end]'\n"
+    Path(path).with_suffix(".toml").write_text(cases)
+    done = dragoman("check", path, "--examples", "2", "--json")
+    scenarios = {result["name"]: result["status"] for result in json.loads(done.out)[0]["scenarios"]}
+    assert (done.code, scenarios["stop_marker"], scenarios["single_call"]) == (0, "passed", "lacks")
+    Path(path).with_suffix(".toml").write_text(cases.replace("text: Hi.", "text: Ho."))
+    done = dragoman("check", path, "--examples", "2")
+    assert done.code == 1
+    assert "own: stop_marker\nown.toml:2 [[stop_marker]]: it is read as\n    'text: Hi.'\n" in done.out
+
+
+def test_a_file_of_cases_that_cannot_be_read_fails(dragoman: Run, own: Callable[..., str]) -> None:
+    path = own()
+    Path(path).with_suffix(".toml").write_text("[[calls]]")
+    done = dragoman("check", path, "--examples", "2")
+    assert done.code == 1
+    assert "own: suite\nown.toml: expected [[scenario]]" in done.out
 
 
 def test_a_wrong_example_fails_and_is_shown(dragoman: Run, own: Callable[..., str]) -> None:

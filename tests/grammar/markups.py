@@ -6,7 +6,7 @@ from dragoman import Dialect
 from dragoman.grammar import build as b
 from dragoman.grammar.nodes import Grammar, Node
 
-__all__ = ["dsml", "kimi", "own"]
+__all__ = ["TAG", "dsml", "kimi", "minimax", "own"]
 
 
 def own(name: str, calls: Node, *breaks: str) -> Dialect:
@@ -14,7 +14,7 @@ def own(name: str, calls: Node, *breaks: str) -> Dialect:
     turn = b.zero_or_more(b.choice(calls, b.content(b.until(*breaks, low=1)), *(b.content(text) for text in breaks)))
     return Dialect(
         name=name,
-        title=name,
+        doc="",
         grammar=Grammar(turn),
         writer=lambda message: message.text,
         models=(),
@@ -37,7 +37,9 @@ def dsml() -> Dialect:
         ">" + b.value(end, kinds=("string", *b.ANY_JSON)),
     )
     parameter = '<parameter name="' + b.key(b.chars('^"\n', 1, 128)) + '"' + b.commit() + typed + end
-    members = b.argument_members(b.zero_or_more(b.space(), parameter), b.peek(b.space(), close))
+    members = b.argument_members(
+        b.zero_or_more(b.space(), parameter), b.peek(b.space(), close), unwrap=("arguments", "input")
+    )
     body = b.space() + (b.arguments(b.peek("{") + b.json()) | members)
     call = b.call(
         '<invoke name="' + b.name(b.chars('^"\n', 1, 128)) + '">' + b.commit() + body,
@@ -70,3 +72,29 @@ def kimi() -> Dialect:
         resume=("<|open|>call",),
     )
     return own("kimi", call, "<|open|>call")
+
+
+# MiniMax M3's: a tree of elements, each tag behind a token.
+
+TAG = "]<]minimax[>["
+
+
+def minimax() -> Dialect:
+    opening = b.space() + TAG + "<" + b.negate("/") + b.commit()
+    nested = b.argument_members(b.one_or_more(opening, b.ref("element")), b.space(), item="item")
+    inside = b.peek(opening_ahead()) + b.commit() + nested | b.value(TAG)
+    element = b.rule("element", b.key(b.chars("^<>/", 1, 128)) + ">" + inside + TAG + "</" + b.until(">") + ">")
+    members = b.argument_members(b.zero_or_more(opening, element), b.peek(b.space(), TAG + "</invoke"), item="item")
+    close = TAG + "</invoke>"
+    call = b.call(
+        TAG + '<invoke name="' + b.name(b.chars('^"', 1, 128)) + '">' + b.commit() + members,
+        close=b.space() + close,
+        closers=(close,),
+        resume=(TAG + "<invoke",),
+    )
+    return own("minimax", call, TAG + "<invoke")
+
+
+def opening_ahead() -> Node:
+    """An opening tag, behind layout."""
+    return b.space() + TAG + "<" + b.one("^/")

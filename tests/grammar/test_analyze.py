@@ -225,3 +225,10 @@ def test_what_follows_a_commit_counts_anew(grammar: Node, text: str) -> None:
     for char in text:
         machine.feed(char)
         assert machine.held <= program.hold_bound
+
+
+@pytest.mark.parametrize("part", [b.key("k"), b.value("x")])
+def test_keys_and_values_stand_among_members_perhaps_through_a_rule(part: Node) -> None:
+    with pytest.raises(GrammarError, match=r"outside of all members: in .*; put it in argument_members"):
+        analyze(b.call(b.name("f"), part))
+    analyze(b.call(b.name("f"), b.argument_members(b.ref("r"))) | b.rule("r", part))

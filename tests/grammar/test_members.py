@@ -14,7 +14,6 @@ from dragoman.testing import PROMISES, Trial
 from dragoman.types import Tool
 from tests.grammar.markups import dsml, kimi, own
 from tests.regressions.reading import Read, call, read, tool, unread
-from tests.streams import hard
 
 DSML, KIMI = dsml(), kimi()
 
@@ -173,7 +172,6 @@ TEXTS = st.lists(st.sampled_from(SCRAPS), max_size=12).map("".join)
 TOOLS = st.sampled_from([(), (tool("f", k="string", n="integer"),), (Tool("f"),)])
 
 
-@hard
 @given(TEXTS, TOOLS, st.integers())
 def test_any_text_keeps_every_promise(text: str, tools: tuple[Tool, ...], seed: int) -> None:
     trial = Trial(DSML, '<invoke name="f">' + text, tools)

@@ -117,6 +117,11 @@ def test_a_schema_that_cannot_be_read_is_refused_with_the_path(
 # The shape of a tool
 
 
+def told(shape: ToolShape) -> tuple[str, Mapping[str, frozenset[str] | None], frozenset[str], bool]:
+    """What a tool's shape says of the arguments themselves."""
+    return shape.name, shape.arguments, shape.required, shape.open
+
+
 def test_a_tool_is_its_arguments_which_are_required_and_whether_there_may_be_others() -> None:
     parameters: Mapping[str, JSON] = {
         "type": "object",
@@ -130,12 +135,12 @@ def test_a_tool_is_its_arguments_which_are_required_and_whether_there_may_be_oth
         "more": None,
         "never": frozenset[str](),
     }
-    assert shape_of(Tool("f", "", parameters)) == ToolShape("f", arguments, frozenset(["city"]), False)
+    assert told(shape_of(Tool("f", "", parameters))) == ("f", arguments, frozenset(["city"]), False)
 
 
 @pytest.mark.parametrize("parameters", [None, {}, {"type": "object"}, {"type": ["object", "null"]}])
 def test_a_tool_that_declares_no_arguments_is_open(parameters: Mapping[str, JSON] | None) -> None:
-    assert shape_of(Tool("f", "", parameters)) == ToolShape("f", {}, frozenset(), True)
+    assert told(shape_of(Tool("f", "", parameters))) == ("f", {}, frozenset(), True)
 
 
 def test_the_parts_of_an_object_are_put_together() -> None:
@@ -146,12 +151,12 @@ def test_the_parts_of_an_object_are_put_together() -> None:
         "$defs": {"base": {"properties": {"c": {"$ref": "#/$defs/kind"}}}, "kind": {"enum": ["x", "y"]}},
     }
     arguments = {"a": frozenset(["string"]), "c": frozenset(["string"]), "b": frozenset(["integer"])}
-    assert shape_of(Tool("f", "", parameters)) == ToolShape("f", arguments, frozenset(["b"]), True)
+    assert told(shape_of(Tool("f", "", parameters))) == ("f", arguments, frozenset(["b"]), True)
 
 
 @pytest.mark.parametrize("parameters", [{"$ref": "#"}, {"$ref": "#/$defs/a", "$defs": {"a": True}}])
 def test_parameters_may_refer_to_themselves_or_to_nothing_in_particular(parameters: Mapping[str, JSON]) -> None:
-    assert shape_of(Tool("f", "", parameters)) == ToolShape("f", {}, frozenset(), True)
+    assert told(shape_of(Tool("f", "", parameters))) == ("f", {}, frozenset(), True)
 
 
 @pytest.mark.parametrize(
@@ -182,3 +187,87 @@ def test_two_tools_of_one_name_are_refused() -> None:
 
 def test_no_tools_at_all_is_not_the_same_as_an_empty_list_of_them() -> None:
     assert (NO_TOOLS.known, Toolbox.of([]).known) == (False, True)
+
+
+# What is said of places inside
+
+
+def place(schema: JSON, *path: str | int) -> frozenset[str] | None:
+    """The types at a path into the arguments, whose schema this is."""
+    shape = shape_of(Tool("f", "", {"properties": {"at": schema}, **ADDRESS})).inside.member("at")
+    for step in path:
+        shape = shape.item(step) if isinstance(step, int) else shape.member(step)
+    return shape.kinds
+
+
+NUMBERS: JSON = {"type": "array", "items": {"type": "number"}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "path", "kinds"),
+    [
+        ({"type": "string"}, (), "string"),
+        ({"properties": {"a": {"properties": {"b": {"type": "null"}}}}}, ("a", "b"), "null"),
+        ({"properties": {"a": {"$ref": "#/$defs/n"}}}, ("a",), "integer"),
+        ({"$ref": "#/properties/at/$defs/x", "$defs": {"x": NUMBERS}}, (7,), "number"),
+        ({"additionalProperties": {"type": "boolean"}, "properties": {"a": {"type": "null"}}}, ("b",), "boolean"),
+        ({"additionalProperties": {"type": "boolean"}, "properties": {"a": {"type": "null"}}}, ("a",), "null"),
+        ({"additionalProperties": False}, ("a",), None),
+        (NUMBERS, (0,), "number"),
+        ({"prefixItems": [{"type": "null"}], "items": {"type": "string"}}, (0,), "null"),
+        ({"prefixItems": [{"type": "null"}], "items": {"type": "string"}}, (1,), "string"),
+        ({"items": [{"type": "null"}], "additionalItems": {"type": "string"}}, (0,), "null"),
+        ({"items": [{"type": "null"}], "additionalItems": {"type": "string"}}, (1,), "string"),
+        ({"items": False, "prefixItems": [{"type": "null"}]}, (1,), None),
+        ({"anyOf": [NUMBERS, {"type": "null"}]}, (0,), "number"),
+        ({"anyOf": [NUMBERS, {"items": {"type": "null"}}]}, (0,), "number null"),
+        ({"allOf": [{"oneOf": [NUMBERS]}, True]}, (0,), "number"),
+        ({"allOf": [{"items": {}}, NUMBERS]}, (0,), "number"),
+        (NUMBERS, ("a",), None),
+        ({}, ("a", 0, "b"), None),
+        (True, ("a",), None),
+        ({"properties": {"a": False}}, ("a",), ""),
+        # What can't be read says nothing.
+        ({"properties": {"a": {"type": "text"}}}, ("a",), None),
+        ({"properties": {"a": 3}}, ("a",), None),
+        ({"properties": 3, "items": 3, "prefixItems": 3}, ("a", 0), None),
+        ({"properties": {"a": {"$ref": "#/nowhere"}}}, ("a", "b"), None),
+    ],
+)
+def test_a_place_has_the_types_that_the_schemas_there_allow(
+    schema: JSON, path: tuple[str | int, ...], kinds: str | None
+) -> None:
+    assert place(schema, *path) == (frozenset(kinds.split()) if kinds is not None else None)
+
+
+def test_a_schema_that_holds_itself_is_descended_as_deep_as_one_likes() -> None:
+    node: JSON = {"type": "object", "properties": {"next": {"$ref": "#"}, "all": {"items": {"$ref": "#"}}}}
+    shape = shape_of(Tool("f", "", node)).inside  # type: ignore[arg-type]
+    for _ in range(10_000):
+        shape = shape.member("next").member("all").item(3)
+    assert shape.kinds == {"object"}
+    assert len(shape._known) <= 8
+
+
+def test_places_beyond_the_limit_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.grammar.schema.SHAPES_LIMIT", 0)
+    assert place({"properties": {"a": NUMBERS}}, "a", 0) == {"number"}
+
+
+def test_what_is_done_to_a_schema_later_does_not_show() -> None:
+    inner: dict[str, JSON] = {"type": "integer"}
+    shape = shape_of(Tool("f", "", {"properties": {"a": {"properties": {"b": inner}}}})).inside
+    inner["type"] = "string"
+    assert shape.member("a").member("b").kinds == {"integer"}
+
+
+def test_parameters_that_are_no_json_are_refused() -> None:
+    with pytest.raises(InvalidTool, match="parameters should be a value that JSON can write"):
+        shape_of(Tool("f", "", {"default": object()}))  # type: ignore[dict-item]
+
+
+def test_places_are_equal_if_their_schemas_are() -> None:
+    one, other = (shape_of(Tool("f", "", {"properties": {"a": NUMBERS}})) for _ in range(2))
+    assert one == other
+    assert one.inside != other.inside.member("a")
+    assert one.inside != 3

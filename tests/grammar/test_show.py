@@ -64,6 +64,7 @@ AB = b.literal("a") | "b"
         (b.key("k"), 'key("k")'),
         (b.arguments(b.json()), "arguments(json)"),
         (b.argument_members(b.value("x")), 'arguments(value(until("x")))'),
+        (b.value("x", kinds=("string", "null")), 'value@string|null(until("x"))'),
         (b.call("a", b.commit(), close=b.optional("b")), 'call(("a" ^) "b"?)'),
         (b.stop("<|a|>", "<|b|>"), 'stop(special("<|a|>") | special("<|b|>"))'),
         (b.report(ProblemKind.ORPHAN_MARKER, "a"), 'problem-orphan_marker("a")'),

@@ -107,6 +107,7 @@ def test_layout_around_an_object_belongs_to_no_value(layout: str) -> None:
         ("object", '{"a": 1} b', '{"a": 1}', 9),
         ("array", "[1, 2]]", "[1, 2]", 6),
         ("array object", "[1}", "[1", 2),
+        ("array", "[-  x]", "[-", 2),
     ],
 )
 def test_a_value_that_is_no_json_breaks_at_the_very_character(kinds: str, text: str, json: str, broken: int) -> None:

@@ -22,6 +22,7 @@ from ..events import (
     ContentDelta,
     Event,
     Problem,
+    ProblemKind,
     ReasoningDelta,
     Stop,
     merge,
@@ -46,8 +47,8 @@ from .notation import same, write_part
 
 __all__ = ["check_case", "check_suite"]
 
-_SIGN = re.compile(r"""[^\w\s"'{}:,]\S*[^\w\s"'{}:,]""")
-"""What makes a literal of a grammar a marker that nobody should see: two signs that are not JSON's."""
+_SIGN = re.compile(r"""[^\w\s"'`{}:,]\S*[^\w\s"'`{}:,]""")
+"""What makes a literal of a grammar a marker that nobody should see: two signs that are neither JSON's nor a fence's."""
 
 _ALWAYS = ("lossless", "honest", "ordered")
 _WHOLE_MESSAGE = ("two-way", "one source")
@@ -226,11 +227,14 @@ class _Ending:
             raise self._fail(at, f"a call is complete that is none in the end: {write_part(calls[-1])!r}")
 
     def _require_no_leak(self, last: Sequence[Event], at: int) -> None:
-        """Text that the end has released may hold a marker at its head, an opener left alone, and nowhere else."""
+        """Text that the end has released holds no marker, unless it begins with an opener that opened nothing yet, or
+        it is reported as a header that is none.
+        """
         text = "".join(event.text for event in last if isinstance(event, (ContentDelta, ReasoningDelta))).lstrip()
-        head = max((len(mark) for mark in self._marks if text.startswith(mark)), default=0)
+        if text.startswith(self._marks) or ProblemKind.MALFORMED_HEADER in _problems(last):
+            return
         for mark in self._marks:
-            if mark in text[head:]:
+            if mark in text:
                 raise self._fail(at, f"the marker {mark!r} is shown as text")
 
     def _fail(self, at: int, what: str) -> Broken:

@@ -32,20 +32,20 @@ follows. Models also leave out ``<tool_call>``, or put several functions into on
 
 from __future__ import annotations
 
-from ..idioms import Tag, Think, define, tagged_values
+from ..idioms import Sign, Tag, Think, define, tagged_values
 
 DIALECT = define(
     __doc__,
     name="qwen3_coder",
     think=Think.tags(),
     calls=tagged_values(
-        ("<tool_call>", "</tool_call>"),
-        Tag("<function=", ">", "</function>"),
-        Tag("<parameter=", ">", "</parameter>"),
+        (("<tool_call>", "</tool_call>"),),
+        Tag("<function=", (Sign(">"),), "</function>"),
+        Tag("<parameter=", (Sign(">"),), "</parameter>"),
     ),
     stops=("<|im_end|>", "<|endoftext|>"),
     turns=("<|im_start|>assistant\n",),
     models=("Qwen/Qwen3-Coder-*", "Qwen/Qwen3.5-*", "Qwen/Qwen3.6-*", "nvidia/*Nemotron-3-*", "stepfun-ai/Step-3.5-*"),
-    aliases=("qwen3_xml", "mimo", "step3p5", "nanbeige"),
+    aliases=("qwen3_xml", "step3p5", "nanbeige"),
     source="chat templates of Qwen3-Coder-30B-A3B-Instruct and Qwen3.5-4B",
 )

@@ -155,10 +155,20 @@ class Analysis:
                     self._check_markers(node, (stop, *abort))
                 case n.Peek() | n.Negate() if any(isinstance(inner, n.Commit) for inner in self._below(node)):
                     raise GrammarError(ebnf_node(node), "a lookahead can't commit", "move the commit() behind it")
+        self._check_members()
         for name in sorted(self.recursive):
             if self._leads_to(self.rules[name], name, set()):
                 fix = "let it read a character before it calls itself"
                 raise LeftRecursion(f"rule {name!r}", "a rule starts with itself", fix)
+
+    def _check_members(self) -> None:
+        """Keys and values have a place among members only."""
+        members = tuple(node for node in self.grammar.walk() if isinstance(node, n.Members))
+        inside = set(self._below(n.Sequence(members)))
+        for node in self.grammar.walk():
+            is_part = isinstance(node, n.Value) or (isinstance(node, n.Field) and node.role is n.Role.KEY)
+            if is_part and node not in inside:
+                raise GrammarError(ebnf_node(node), "outside of all members", "put it in argument_members(..)")
 
     @staticmethod
     def _check_markers(node: Node, markers: tuple[str, ...]) -> None:
@@ -255,6 +265,8 @@ class Analysis:
                 return First(frozenset([NotAt(() if then else delimiters)]), low == 0)
             case n.Json(form=form):
                 return First(frozenset([OneOf(JSON_FIRST if form is n.JsonForm.VALUE else '"')]), False)
+            case n.Notated(notation=notation):
+                return First(frozenset([OneOf(notation.first)]), False)
             case n.Rule(name=name, item=item):
                 return self._first_of_rule(name, item)
             case n.Ref(name=name):
@@ -301,7 +313,7 @@ class Analysis:
                 return 1
             case n.Until(delimiters=delimiters, low=low, then=then) if low and not then:
                 return max(map(len, delimiters), default=1)
-            case n.Json():
+            case n.Json() | n.Notated():
                 return 1
             case n.Sequence(items=items) if items:
                 lead = lead_of(items)
@@ -366,6 +378,8 @@ class Analysis:
                 return Extent(UNBOUNDED, UNBOUNDED, False, longest + beyond, node)
             case n.Json():
                 return Extent(UNBOUNDED, UNBOUNDED, False, 12, node)
+            case n.Notated(notation=notation):
+                return Extent(UNBOUNDED, UNBOUNDED, False, notation.hold, node)
             case n.Sequence(items=items):
                 return self._extent_of_sequence(items, follow)
             case n.Choice(items=items):
@@ -392,9 +406,10 @@ class Analysis:
                 return self._extent_of_header(node, follow)
             case n.Call(item=item, close=close):
                 return self._extent_of_sequence((item, close), follow)
-            case n.Value(until=inner_until):
+            case n.Value(until=inner_until, notation=notation):
                 inner = self.extent(inner_until, follow)
-                return structs.replace(inner, held=inner.held + VALUE_LIMIT)
+                waits = VALUE_LIMIT + (notation.hold if notation is not None else 0)
+                return structs.replace(inner, held=inner.held + waits)
             case _ if len(node.children()) == 1:
                 return self.extent(node.children()[0], follow)
             case _:

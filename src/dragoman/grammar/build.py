@@ -12,6 +12,7 @@ from ..errors import GrammarError
 from ..events import ProblemKind
 from . import nodes as n
 from .nodes import Decoding, Node
+from .notation import Notation
 from .schema import KINDS
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "markup",
     "name",
     "negate",
+    "notated",
     "one",
     "one_or_more",
     "optional",
@@ -206,6 +208,11 @@ def quoted_json() -> Node:
     return n.Json(n.JsonForm.QUOTED)
 
 
+def notated(notation: Notation) -> Node:
+    """One value of another notation than JSON; under `arguments` all of them, in `argument_members` behind a `key`."""
+    return n.Notated(notation)
+
+
 def rule(name: str, item: Node | str) -> Node:
     """The item, under a name."""
     return n.Rule(_node(item), name)
@@ -306,15 +313,16 @@ def value(
     then: tuple[str, ...] = (),
     gap: int = n.LAYOUT_LIMIT,
     kinds: tuple[str, ...] | None = None,
+    notation: Notation | None = None,
 ) -> Node:
     """An argument's value as raw text up to a delimiter, typed by the tool's schema, or by the markup as `kinds`.
 
     Those are JSON types, where ``string`` is raw text, and ``quoted`` for a string written as JSON. Raises
-    `GrammarError` for others.
+    `GrammarError` for others. Objects and arrays are read in this `notation`, or as JSON.
     """
     if kinds is not None and (not kinds or not set(kinds) <= KINDS | {"quoted"}):
         raise GrammarError(f"value(.., kinds={kinds!r})", "not JSON types", f"give some of {sorted(KINDS)} or 'quoted'")
-    return n.Value(n.Until(delimiters, 0, then, gap if then else 0), kinds)
+    return n.Value(n.Until(delimiters, 0, then, gap if then else 0), kinds, notation)
 
 
 def arguments(item: Node | str, *, raw: bool = False) -> Node:
@@ -322,9 +330,13 @@ def arguments(item: Node | str, *, raw: bool = False) -> Node:
     return n.Arguments(_node(item), raw)
 
 
-def argument_members(*items: Node | str) -> Node:
-    """Items with `key` and `value` nodes, which together make the arguments' JSON object."""
-    return n.Members(_sequence(items))
+def argument_members(*items: Node | str, item: str | None = None, unwrap: tuple[str, ...] = ()) -> Node:
+    """Items with `key` and `value` nodes, or members again for a `value`, which make the arguments' JSON object.
+
+    `item` is the key that makes an array of members which the schema doesn't declare. A first key of `unwrap` that the
+    tool doesn't have may stand for all of the arguments.
+    """
+    return n.Members(_sequence(items), item, unwrap)
 
 
 def call(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
 from ..events import ArgumentsDelta, CallBegin, CallEnd, CallStatus, Malformed, Markup, Problem, ProblemKind, Stop
@@ -17,10 +16,11 @@ from .analyze import FIELD_LIMIT
 from .control import ENDED_WELL
 from .escapes import decoded
 from .frames import FIELD_TOO_LONG, NOWHERE, CallFrame, CallState, CaptureFrame, Frame, ValueFrame
+from .members import begin_member, close_members, end_member, open_members, sink_of, take_whole
 from .nodes import Decoding, Header, Role
+from .notation import Notation
 from .steps import Step
 from .tries import delimiter_pattern, followed_pattern
-from .value import sink_for
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -33,6 +33,7 @@ __all__ = [
     "FieldEndStep",
     "HeaderStep",
     "MembersEndStep",
+    "MembersStep",
     "RawArgumentsStep",
     "RecoverStep",
     "ReportEndStep",
@@ -71,10 +72,13 @@ class _CaptureEndStep(Step):
             machine.detail = FIELD_TOO_LONG
             machine.at = start - machine.base
             return machine.fail()
-        self.take(machine, machine.text[start - machine.base : machine.at], start, end)
+        if not self.take(machine, machine.text[start - machine.base : machine.at], start, end):
+            machine.at = start - machine.base
+            return machine.fail()
         return self.next
 
-    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+    def take(self, machine: Machine, text: str, start: int, end: int) -> bool:
+        """Whether such a text may stand here."""
         raise NotImplementedError
 
 
@@ -87,11 +91,10 @@ class FieldEndStep(_CaptureEndStep):
         self.role, self.decode, self.begins = role, decode, begins
         self.pattern = re.compile(pattern, re.DOTALL).fullmatch if pattern is not None else None
 
-    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+    def take(self, machine: Machine, text: str, start: int, end: int) -> bool:
         value = decoded(text, self.decode)
         if self.role is Role.KEY:
-            _begin_member(machine, value, start, end)
-            return
+            return begin_member(machine, value, text, start, end)
         fields = {self.role.value: value}
         found = self.pattern(value) if self.pattern is not None else None
         if found is not None:
@@ -99,10 +102,11 @@ class FieldEndStep(_CaptureEndStep):
         machine.fields.update(fields)
         if self.begins:
             begin_call(machine, start, end, text)
-            return
+            return True
         machine.out.append(Markup(text, start, end))
         if self.role is Role.ID and machine.call is not None:
             machine.call.id = value
+        return True
 
 
 class BeginEndStep(Step):
@@ -153,32 +157,23 @@ class RawArgumentsStep(Step):
         return self.next
 
 
-def _begin_member(machine: Machine, key: str, start: int, end: int) -> None:
-    call = machine.call
-    assert call is not None
-    machine.fields["key"] = key
-    before = ", " if call.keys else "{"
-    written = encode_basestring(key)
-    call.keys.append((written[1:-1], ""))
-    call.publish(machine, f"{before}{written}: ", start, end)
-
-
 class ValueStep(Step):
     """A raw value begins; `kinds` are its JSON types where the markup and not the schema tells them."""
 
-    __slots__ = ("kinds",)
+    __slots__ = ("kinds", "notation")
 
-    def __init__(self, kinds: tuple[str, ...] | None) -> None:
+    def __init__(self, kinds: tuple[str, ...] | None, notation: Notation | None) -> None:
         self.kinds = frozenset(kinds) if kinds is not None else None
+        self.notation = notation
 
     def run(self, machine: Machine) -> Step | None:
         call, here = machine.call, machine.base + machine.at
         assert call is not None
-        key = machine.fields.get("key", "")
-        declared = call.tool.arguments.get(key) if call.tool is not None else None
-        sink = sink_for(self.kinds if self.kinds is not None else declared)
+        sink = sink_of(call, self.kinds, self.notation)
         machine.stack.append(ValueFrame(sink))
-        call.publish(machine, sink.open(), here, here)
+        opening = sink.open()
+        if opening:
+            call.publish(machine, opening, here, here)
         return self.next
 
 
@@ -202,23 +197,32 @@ class ValueEndStep(Step):
             machine.detail = f"the value of {machine.fields.get('key')!r} is not complete JSON"
             return machine.fail()
         call.publish(machine, json, here, here)
-        key, _ = call.keys[-1]
-        call.keys[-1] = (key, frame.sink.kind)
-        if self.declared and not frame.sink.fits:
-            detail = f"the markup says something else, found {frame.sink.kind}"
-            call.note(ProblemKind.WRONG_TYPE, machine.fields.get("key", ""), detail, here)
+        if frame.sink.unwrapped:
+            take_whole(call, frame.sink.members, here)
+        else:
+            end_member(call, frame.sink.kind, here, fits=frame.sink.fits or not self.declared)
         return self.next
 
 
+class MembersStep(Step):
+    """The arguments' object begins, or an object or array in it."""
+
+    __slots__ = ("element", "unwrap")
+
+    def __init__(self, element: str | None, unwrap: tuple[str, ...]) -> None:
+        self.element, self.unwrap = element, unwrap
+
+    def run(self, machine: Machine) -> Step | None:
+        return self.next if open_members(machine, self.element, self.unwrap) else machine.fail()
+
+
 class MembersEndStep(Step):
-    """The arguments' object ends."""
+    """It ends."""
 
     __slots__ = ()
 
     def run(self, machine: Machine) -> Step | None:
-        call, here = machine.call, machine.base + machine.at
-        assert call is not None
-        call.publish(machine, "}" if call.keys else "{}", here, here)
+        close_members(machine)
         return self.next
 
 
@@ -429,9 +433,10 @@ class StopEndStep(_CaptureEndStep):
 
     __slots__ = ()
 
-    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+    def take(self, machine: Machine, text: str, start: int, end: int) -> bool:
         machine.stopped = True
         machine.out.append(Stop("tool_calls" if machine.completed else "stop", text, start, end))
+        return True
 
 
 class ReportEndStep(_CaptureEndStep):
@@ -442,5 +447,6 @@ class ReportEndStep(_CaptureEndStep):
     def __init__(self, kind: ProblemKind, detail: str) -> None:
         self.kind, self.detail = kind, detail
 
-    def take(self, machine: Machine, text: str, start: int, end: int) -> None:
+    def take(self, machine: Machine, text: str, start: int, end: int) -> bool:
         machine.out.append(Problem(self.kind, text, self.detail, start, end))
+        return True

@@ -16,8 +16,10 @@ from .schema import allowed
 if TYPE_CHECKING:
     from .json import Scanner, StringDecoder
     from .machine import Machine
+    from .members import Scope
     from .schema import ToolShape
     from .steps import Step
+    from .transcode import Transcoder
     from .value import Sink
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "LoopFrame",
     "ReturnFrame",
     "ScanFrame",
+    "TranscodeFrame",
     "ValueFrame",
     "unbundled",
 ]
@@ -72,14 +75,13 @@ BOTTOM = Frame()
 class ChoiceFrame(Frame):
     """Where a choice began and what to try if its present alternative fails, while it is `live`."""
 
-    __slots__ = ("call", "calls", "events", "key", "live", "mark", "otherwise", "position")
+    __slots__ = ("call", "calls", "completed", "events", "key", "live", "mark", "otherwise", "position", "stopped")
 
-    def __init__(
-        self, key: int, otherwise: Step, position: int, events: int, call: CallState | None, calls: int
-    ) -> None:
+    def __init__(self, key: int, otherwise: Step, position: int, machine: Machine) -> None:
         self.key, self.otherwise, self.position = key, otherwise, position
-        self.events, self.call, self.calls = events, call, calls
-        self.mark = call.mark() if call is not None else None
+        self.events, self.call, self.calls = len(machine.out), machine.call, machine.calls
+        self.completed, self.stopped = machine.completed, machine.stopped
+        self.mark = self.call.mark() if self.call is not None else None
         self.live = True
 
     def undo(self, machine: Machine) -> Step | None:
@@ -94,12 +96,14 @@ class ChoiceFrame(Frame):
         machine.at = self.position - machine.base
         del machine.out[self.events :]
         machine.call, machine.calls = self.call, self.calls
+        machine.completed, machine.stopped = self.completed, self.stopped
         if self.call is not None and self.mark is not None:
             self.call.restore(self.mark)
 
     def copy(self) -> ChoiceFrame:
-        other = ChoiceFrame(self.key, self.otherwise, self.position, self.events, self.call, self.calls)
-        other.mark, other.live = self.mark, self.live
+        other = ChoiceFrame.__new__(ChoiceFrame)
+        for slot in ChoiceFrame.__slots__:
+            setattr(other, slot, getattr(self, slot))
         return other
 
 
@@ -198,6 +202,18 @@ class ScanFrame(Frame):
         return other
 
 
+class TranscodeFrame(Frame):
+    """A value of a notation in the middle."""
+
+    __slots__ = ("step", "transcoder")
+
+    def __init__(self, step: Step, transcoder: Transcoder) -> None:
+        self.step, self.transcoder = step, transcoder
+
+    def copy(self) -> TranscodeFrame:
+        return TranscodeFrame(self.step, self.transcoder.copy())
+
+
 class ValueFrame(Frame):
     """A raw argument in the middle."""
 
@@ -235,7 +251,9 @@ class CallFrame(Frame):
         return other
 
 
-Mark = tuple[int, str | None, str | None, bool, bool, bool, int, "ToolShape | None", int, int, int, int, int]
+Mark = tuple[
+    int, str | None, str | None, bool, bool, bool, int, "ToolShape | None", "Scope | None", int, int, int, int, int, int
+]
 
 
 class CallState:
@@ -243,6 +261,7 @@ class CallState:
 
     __slots__ = (
         "begun",
+        "committed",
         "complete",
         "deferred",
         "flushed",
@@ -250,9 +269,11 @@ class CallState:
         "index",
         "keys",
         "make",
+        "members",
         "name",
         "problems",
         "raw_from",
+        "scope",
         "start",
         "started",
         "tool",
@@ -266,11 +287,14 @@ class CallState:
         self.id: str | None = None
         self.begun = False  # was `CallBegin` published?
         self.make: Callable[[str, int, int], ArgumentsDelta]  # makes a piece of the arguments, once it was
+        self.committed = False  # can it only be read as a call? There is no way back from that
         self.started = False  # has anything of the arguments been read?
         self.complete = False  # is all read but the closer?
         self.raw_from = NOWHERE  # where arguments begin that are text and need not be JSON
         self.tool: ToolShape | None = None
         self.keys: list[tuple[str, str]] = []  # their names (JSON without the quotes) and types, in order
+        self.scope: Scope | None = None  # the innermost object or array of members that is open
+        self.members: list[Scope] = []  # those of the objects inside the arguments
         self.problems: list[Problem] = []
         self.deferred: list[tuple[str, int, int]] = []  # arguments that came before the name
         self.flushed = 0  # how many of them have been published
@@ -287,7 +311,9 @@ class CallState:
             self.complete,
             self.raw_from,
             self.tool,
+            self.scope,
             len(self.keys),
+            len(self.members),
             len(self.problems),
             len(self.deferred),
             self.flushed,
@@ -297,8 +323,8 @@ class CallState:
     def restore(self, mark: Mark) -> None:
         """Go back to a mark."""
         self.index, self.name, self.id, self.begun, self.started, self.complete, self.raw_from, self.tool = mark[:8]
-        keys, problems, deferred, self.flushed, self.waiting = mark[8:]
-        del self.keys[keys:], self.problems[problems:], self.deferred[deferred:]
+        self.scope, keys, members, problems, deferred, self.flushed, self.waiting = mark[8:]
+        del self.keys[keys:], self.members[members:], self.problems[problems:], self.deferred[deferred:]
 
     def copy(self) -> CallState:
         """An independent copy."""
@@ -307,10 +333,11 @@ class CallState:
             if hasattr(self, slot):
                 setattr(other, slot, getattr(self, slot))
         other.keys, other.deferred, other.problems = self.keys.copy(), self.deferred.copy(), self.problems.copy()
+        other.members = self.members.copy()
         return other
 
-    def take_keys(self, scanner: Scanner, at: int) -> None:
-        """The arguments' JSON is read: note its members."""
+    def take_keys(self, scanner: Scanner | Transcoder, at: int) -> None:
+        """The arguments are read: note their members."""
         self.keys += scanner.members
         if scanner.kind != "object":
             self.note(ProblemKind.WRONG_TYPE, "", f"the arguments are not an object but {scanner.kind}", at)
@@ -344,6 +371,11 @@ class CallState:
             seen.add(key)
             if self.tool is not None and not (key in wrong and key in self.tool.arguments):
                 self._check(self.tool, key, kind, at)
+        inside: set[tuple[int, str]] = set()
+        for scope in self.members:
+            if (scope.number, scope.key) in inside:
+                self.note(ProblemKind.REPEATED_ARGUMENT, scope.path(), "the member is given twice", at)
+            inside.add((scope.number, scope.key))
         if self.tool is not None and self.raw_from == NOWHERE:
             for name in sorted(self.tool.required - seen):
                 self.note(ProblemKind.MISSING_ARGUMENT, name, "a required argument is missing", at)

@@ -28,7 +28,7 @@ __all__ = [
     "malformed",
     "markup",
     "reasoning",
-    "resync",
+    "rest_in_string",
     "silent",
     "tagged",
     "values",
@@ -51,21 +51,19 @@ class Rest:
 
     A clean chunk, with none of the `marks` in it (and, unless it is `free`, nothing that is not printable), or one in
     which they are seen to mean nothing, becomes an event by `make`. Others are `read`, where there is a delimiter to
-    look for: what comes before it, or before the beginning of one, becomes an event by `turn`. Calls that are open
-    `keep` their characters.
+    look for: what comes before it, or before the beginning of one, becomes an event by `turn`. The characters of a
+    call that is open are kept.
 
     Chunks are tokens, and tokens come again: those found `clean` are remembered, for all machines.
     """
 
-    __slots__ = ("clean", "first", "free", "keep", "make", "second", "third", "turn", "until")
+    __slots__ = ("clean", "first", "free", "make", "second", "third", "turn", "until")
 
-    def __init__(
-        self, marks: str, make: Make, turn: Make, until: Delimiters | None, *, free: bool = False, keep: bool = False
-    ) -> None:
+    def __init__(self, marks: str, make: Make, turn: Make, until: Delimiters | None, *, free: bool = False) -> None:
         # The empty string is in every chunk: with more than three marks, or none, no chunk is clean.
         shown = list(marks * 3)[:3] if 1 <= len(marks) <= 3 else ["", "", ""]
         self.first, self.second, self.third = shown
-        self.make, self.turn, self.until, self.free, self.keep = make, turn, until, free, keep
+        self.make, self.turn, self.until, self.free = make, turn, until, free
         self.clean = _clean.setdefault((marks, free, until.all if until is not None else frozenset()), set())
 
     def is_clean(self, chunk: str) -> bool:
@@ -119,10 +117,20 @@ class Rest:
             return []
         start = machine.base
         machine.base = end = start + stop
-        if self.keep:
+        if machine.kept_to >= 0:
             machine.kept.append(text)
             machine.kept_to = end
         return [make(text, start, end)]
+
+
+def rest_in_string(make: Make, until: Delimiters) -> Rest:
+    """How to publish chunks of raw text, up to a delimiter, as part of a JSON string."""
+
+    def quoted(text: str, start: int, end: int) -> Event:
+        return make(encode_basestring(text)[1:-1], start, end)
+
+    marks = "".join(sorted({*until.firsts, '"', "\\"} - {"\n"}))  # a newline is not printable
+    return Rest(marks, make, quoted, until)
 
 
 class Label:
@@ -145,23 +153,22 @@ class Label:
 class TextLabel(Label):
     """Text that becomes one event as it is."""
 
-    __slots__ = ("keep", "make")
+    __slots__ = ("make",)
 
-    def __init__(self, make: Make, *, keep: bool = False) -> None:
-        self.make, self.keep = make, keep
+    def __init__(self, make: Make) -> None:
+        self.make = make
 
     def emit(self, machine: Machine, text: str, start: int, end: int) -> bool:
         machine.out.append(self.make(text, start, end))
         return True
 
     def rest(self, machine: Machine | None, until: Delimiters) -> Rest:
-        return Rest(until.firsts, self.make, self.make, until, free=True, keep=self.keep)
+        return Rest(until.firsts, self.make, self.make, until, free=True)
 
 
 reasoning = TextLabel(ReasoningDelta)
 markup = TextLabel(Markup)
 malformed = TextLabel(Malformed)
-resync = TextLabel(Malformed, keep=True)
 _plain = TextLabel(ContentDelta)
 
 
@@ -209,7 +216,7 @@ class ArgumentsLabel(Label):
         call = machine.call if machine is not None else None
         if call is None or not call.begun:
             return None
-        return Rest(until.firsts, call.make, call.make, until, free=True, keep=True)
+        return Rest(until.firsts, call.make, call.make, until, free=True)
 
 
 class ValueLabel(Label):
@@ -237,13 +244,7 @@ class ValueLabel(Label):
         assert isinstance(frame, ValueFrame) and call is not None
         if not (call.begun and frame.sink.is_string):
             return None
-        make = call.make
-
-        def quoted(text: str, start: int, end: int) -> Event:
-            return make(encode_basestring(text)[1:-1], start, end)
-
-        firsts = until.firsts.replace("\n", "")  # which is not printable
-        return Rest(firsts + '"\\', make, quoted, until, keep=True)
+        return rest_in_string(call.make, until)
 
     def overrun(self, machine: Machine, delimiter: str, position: int) -> None:
         assert machine.call is not None

@@ -114,7 +114,7 @@ class Machine:
             if chunk in rest.clean and not self.text:
                 start = self.base
                 self.base = end = start + len(chunk)
-                if rest.keep:
+                if self.kept_to >= 0:
                     self.kept.append(chunk)
                     self.kept_to = end
                 return [rest.make(chunk, start, end)]
@@ -190,7 +190,7 @@ class Machine:
 
     def choose(self, key: int, otherwise: Step) -> None:
         """Remember where to go if what follows fails."""
-        frame = ChoiceFrame(key, otherwise, self.base + self.at, len(self.out), self.call, self.calls)
+        frame = ChoiceFrame(key, otherwise, self.base + self.at, self)
         self.stack.append(frame)
         self.choices.append(frame)
 
@@ -210,9 +210,14 @@ class Machine:
         for choice in self.choices:
             choice.live = False
         self.choices.clear()
+        call = self.call
+        if call is not None and call.committed:
+            return  # the stack is deep where elements are
         for frame in self.stack:
             if isinstance(frame, CallFrame):
                 frame.committed = True
+        if call is not None:
+            call.committed = True
 
     def keep(self, upto: int) -> None:
         """Remember the open call's characters before an index of the buffer."""
@@ -288,6 +293,8 @@ class Machine:
         self.at -= hold
         if choices:
             decided = choices[0].events
+            if not decided:
+                return []
             published, self.out = out[:decided], out[decided:]
             for choice in choices:
                 choice.events -= decided

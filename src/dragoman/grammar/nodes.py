@@ -17,6 +17,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from ..events import ProblemKind
+from .notation import Notation
 
 __all__ = [
     "Arguments",
@@ -41,6 +42,7 @@ __all__ = [
     "Negate",
     "Node",
     "Nodes",
+    "Notated",
     "Peek",
     "Ref",
     "Repeat",
@@ -185,6 +187,12 @@ class Json(Node, frozen=True, cache_hash=True):
     form: JsonForm = JsonForm.VALUE
 
 
+class Notated(Node, frozen=True, cache_hash=True):
+    """One value of another notation, published as JSON: under `Arguments` all of them, else that of a `Field` key."""
+
+    notation: Notation
+
+
 class Rule(_Wrapper, frozen=True, cache_hash=True):
     """The item, under a name by which a `Ref` may call it."""
 
@@ -286,17 +294,28 @@ class Arguments(_Wrapper, frozen=True, cache_hash=True):
 
 
 class Members(_Wrapper, frozen=True, cache_hash=True):
-    """The call's arguments as keys (`Field` with `Role.KEY`) and `Value`s, published as one JSON object."""
+    """The call's arguments as keys (`Field` with `Role.KEY`) and `Value`s, published as one JSON object.
+
+    In place of a `Value` may stand `Members` again, an object or array. With `element` they are a tree: that key makes
+    an array of what the schema doesn't declare, and an empty value is an object or array where the schema says so.
+    Where the first key is one of `unwrap`, and no argument of the tool, and its value is an object, that is the
+    arguments.
+    """
+
+    element: str | None = None
+    unwrap: tuple[str, ...] = ()
 
 
 class Value(Node, frozen=True, cache_hash=True):
     """An argument written as raw text up to a delimiter, published as JSON.
 
     Its type is one of `kinds`, where ``quoted`` is a string written as JSON; ``None``: the tool's schema decides.
+    Objects and arrays are read as JSON, or as what this `notation` says.
     """
 
     until: Until
     kinds: tuple[str, ...] | None = None
+    notation: Notation | None = None
 
     def children(self) -> Nodes:
         return (self.until,)

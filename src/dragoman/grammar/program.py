@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import assert_never
 
+from ..errors import GrammarError
 from ..events import ProblemKind
 from . import calls, control, labels, scanning, steps
 from . import nodes as n
@@ -18,12 +19,15 @@ from .first import ANYTHING, AT_END, AtEnd, Atom, First, NotAt, OneOf, Text
 from .labels import Label
 from .nodes import Grammar, Node
 from .prose import ProseStep
+from .show import ebnf_node
 from .steps import Step
 from .tries import Delimiters, followed_pattern, opening_pattern
 
 __all__ = ["Program", "program_of"]
 
 _NO_CUTS: frozenset[int] = frozenset()
+_TELLING = (n.Call, n.Begin, n.Field, n.Arguments, n.Members, n.Value, n.Notated, n.Header, n.StopMark, n.Commit)
+"""What changes more than what is published."""
 
 
 class Program:
@@ -68,6 +72,7 @@ class _Compiler:
         self.failed: Step = _linked(unfit, rest)
         self.done: Step = control.TrailingStep(_linked(over, rest))
         self.keys = 0
+        self.members = 0  # how many `Members` enclose what is compiled
         self.bodies: dict[tuple[str, Label], control.RuleStep] = {}
 
     def entry(self, node: Node) -> Step:
@@ -93,6 +98,8 @@ class _Compiler:
                 return self._until(node, after, label, cuts)
             case n.Json(form=form):
                 return self._json(form, after, label, cuts)
+            case n.Notated():
+                return self._notated(node, after, label, cuts)
             case n.Rule(name=name) | n.Ref(name=name):
                 return self._rule(name, after, label, follow, cuts)
             case n.End(stopped=stopped):
@@ -121,13 +128,16 @@ class _Compiler:
             case n.Arguments(item=item, raw=raw):
                 first = self.compile(item, after, labels.arguments, follow, cuts)
                 return _linked(calls.RawArgumentsStep(), first) if raw else first
-            case n.Members(item=item):
-                return self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
-            case n.Value(until=until, kinds=kinds):
+            case n.Members(item=item, element=element, unwrap=unwrap):
+                self.members += 1
+                inside = self.compile(item, _linked(calls.MembersEndStep(), after), label, follow, cuts)
+                self.members -= 1
+                return _linked(calls.MembersStep(element, unwrap), inside)
+            case n.Value(until=until, kinds=kinds, notation=notation):
                 inside = self.compile(
                     until, _linked(calls.ValueEndStep(kinds is not None), after), labels.values, follow, _NO_CUTS
                 )
-                return _linked(calls.ValueStep(kinds), inside)
+                return _linked(calls.ValueStep(kinds, notation), inside)
             case n.Call():
                 return self._call(node, after, label, follow, cuts)
             case n.Header(cases=cases):
@@ -218,12 +228,27 @@ class _Compiler:
 
     def _json(self, form: n.JsonForm, after: Step, label: Label, cuts: frozenset[int]) -> Step:
         if form is not n.JsonForm.QUOTED:
-            scan = _linked(scanning.ScanStep(form, label), after)
             begins = n.Chars(JSON_FIRST if form is n.JsonForm.VALUE else '"')
-            return self._lookahead(begins, False, self._cut(cuts, scan, 0)) if cuts else scan
+            return self._begun(begins, _linked(scanning.ScanStep(form, label), after), cuts)
         quote = labels.markup
         inside = _linked(scanning.QuotedStep(label), _linked(steps.LiteralStep('"', quote), after))
         return _linked(steps.LiteralStep('"', quote), self._cut(cuts, inside, 1))
+
+    def _notated(self, node: n.Notated, after: Step, label: Label, cuts: frozenset[int]) -> Step:
+        if isinstance(label, labels.ArgumentsLabel):
+            kind: type[scanning.NotatedStep] = scanning.NotatedArgumentsStep
+        elif isinstance(label, labels.Silent):
+            kind = scanning.NotatedStep
+        elif self.members:
+            kind = scanning.NotatedMemberStep
+        else:
+            fix = "put it under arguments(), or behind a key() in argument_members()"
+            raise GrammarError(ebnf_node(node), "its value is no argument", fix)
+        return self._begun(n.Chars(node.notation.first), _linked(kind(node.notation), after), cuts)
+
+    def _begun(self, begins: n.Chars, step: Step, cuts: frozenset[int]) -> Step:
+        """A step at which choices are over as soon as one of these characters is seen."""
+        return self._lookahead(begins, False, self._cut(cuts, step, 0)) if cuts else step
 
     def _rule(self, name: str, after: Step, label: Label, follow: First, cuts: frozenset[int]) -> Step:
         item = self.analysis.rules[name]
@@ -247,7 +272,7 @@ class _Compiler:
         following = First(closing.atoms | follow.atoms, follow.empty) if closing.empty else closing
         body = self.compile(node.item, _linked(calls.BodyEndStep(), close), label, following, cuts)
         rest = _linked(calls.ResyncEndStep(node.closers), after)
-        resync = _linked(steps.UntilStep(Delimiters((*node.closers, *node.resume)), None, labels.resync), rest)
+        resync = _linked(steps.UntilStep(Delimiters((*node.closers, *node.resume)), None, labels.malformed), rest)
         return _linked(calls.CallStep(_linked(calls.RecoverStep(node.resume, resync, node.stops), after)), body)
 
 
@@ -280,4 +305,4 @@ def _label(meaning: n.Meaning, channel: str | None) -> Label:
 
 def _is_pure(item: Node) -> bool:
     """Whether a rule does nothing but publish text, so that what it did can be repeated from memory."""
-    return not any(isinstance(node, (n.Call, n.Begin, n.Field, n.Header, n.StopMark, n.Commit)) for node in item.walk())
+    return not any(isinstance(node, _TELLING) for node in item.walk())

@@ -1,4 +1,4 @@
-"""The steps that read JSON: a value as it is written, and one that is written inside a JSON string."""
+"""The steps that read JSON: a value as it is written, inside a JSON string, or in another notation."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..events import ProblemKind
-from .frames import Frame, ScanFrame
+from .frames import Frame, ScanFrame, TranscodeFrame
 from .json import Scanner, State, StringDecoder
-from .labels import TOO_LONG_TO_WAIT, ArgumentsLabel, Label, Rest
+from .labels import TOO_LONG_TO_WAIT, ArgumentsLabel, Label, Rest, rest_in_string
+from .members import begin_value, end_member
 from .nodes import JsonForm
+from .notation import Notation
 from .steps import Step
+from .transcode import Transcoder
 
 if TYPE_CHECKING:
     from .machine import Machine
 
-__all__ = ["QuotedStep", "ScanStep"]
+__all__ = ["NotatedArgumentsStep", "NotatedMemberStep", "NotatedStep", "QuotedStep", "ScanStep"]
 
 
 class ScanStep(Step):
@@ -65,7 +68,7 @@ class ScanStep(Step):
     def settle(self, machine: Machine) -> None:
         frame, call = machine.stack[-1], machine.call
         if self.arguments and call is not None and call.begun and isinstance(frame, ScanFrame):
-            machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None, keep=True)
+            machine.scanner, machine.in_string = frame.scanner, Rest('"\\', call.make, call.make, None)
             machine.rest = machine.in_string if frame.scanner.state == State.STRING else None
 
     def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
@@ -160,3 +163,97 @@ class QuotedStep(Step):
 
     def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset(["quoted_json"])
+
+
+class NotatedStep(Step):
+    """One value of a notation, which is only looked at; the classes below publish it."""
+
+    __slots__ = ("begins", "notation")
+
+    def __init__(self, notation: Notation) -> None:
+        self.notation = notation
+        self.begins = re.compile(f"[{notation.first}]").match
+
+    def run(self, machine: Machine) -> Step | None:
+        frame = machine.stack[-1]
+        if not isinstance(frame, TranscodeFrame) or frame.step is not self:
+            if machine.at == len(machine.text):
+                if not machine.ended:
+                    return None
+                machine.starved = machine.base + machine.at
+            if not self.begins(machine.text, machine.at):
+                return machine.fail()
+            frame = TranscodeFrame(self, Transcoder(self.notation, watch=True))
+            machine.stack.append(frame)
+            self.open(machine)
+        transcoder, at = frame.transcoder, machine.at
+        json, end = transcoder.read(machine.text, at, machine.ended)
+        if not self.publish(machine, transcoder, json, end):
+            machine.detail = TOO_LONG_TO_WAIT
+            return machine.fail()
+        machine.at = end
+        if transcoder.failed:
+            machine.detail = transcoder.error
+            return machine.fail()
+        if not transcoder.done:
+            if not machine.ended:
+                return None
+            machine.starved = machine.base + end
+            return machine.fail()
+        machine.stack.pop()
+        self.close(machine, transcoder)
+        return self.next
+
+    def open(self, machine: Machine) -> None:
+        """The value begins."""
+
+    def publish(self, machine: Machine, transcoder: Transcoder, json: str, end: int) -> bool:
+        """Publish the JSON of the text up to an index; false if there is too much of it."""
+        return True
+
+    def close(self, machine: Machine, transcoder: Transcoder) -> None:
+        """The value is complete."""
+
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return frozenset([f"notated({self.notation.name})"])
+
+
+class NotatedArgumentsStep(NotatedStep):
+    """All arguments of a call, in a notation."""
+
+    __slots__ = ()
+
+    def publish(self, machine: Machine, transcoder: Transcoder, json: str, end: int) -> bool:
+        call, at, base = machine.call, machine.at, machine.base
+        assert call is not None
+        if len(json) > call.room:
+            return False
+        if json or end > at:
+            call.publish(machine, json, base + at, base + end)
+        for spot in transcoder.passed:
+            detail = "the string goes on, since nothing that may follow its end does"
+            call.note(ProblemKind.AMBIGUOUS_CLOSE, machine.text[spot], detail, base + spot)
+        return True
+
+    def close(self, machine: Machine, transcoder: Transcoder) -> None:
+        assert machine.call is not None
+        machine.call.take_keys(transcoder, machine.base + machine.at)
+
+    def settle(self, machine: Machine) -> None:
+        frame, call = machine.stack[-1], machine.call
+        if call is not None and call.begun and isinstance(frame, TranscodeFrame):
+            marks = frame.transcoder.in_string
+            machine.rest = rest_in_string(call.make, marks.until) if marks is not None else None
+
+
+class NotatedMemberStep(NotatedArgumentsStep):
+    """One argument of a call, in a notation."""
+
+    __slots__ = ()
+
+    def open(self, machine: Machine) -> None:
+        begin_value(machine)
+
+    def close(self, machine: Machine, transcoder: Transcoder) -> None:
+        assert machine.call is not None
+        end_member(machine.call, transcoder.kind, machine.base + machine.at)

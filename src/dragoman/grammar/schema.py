@@ -8,27 +8,93 @@ Read are ``type`` (one or several), ``properties``, ``required``, ``additionalPr
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 from ..errors import InvalidTool
 from ..types import JSON, Tool
 
-__all__ = ["KINDS", "NO_TOOLS", "ToolShape", "Toolbox", "allowed", "kinds_of", "shape_of"]
+__all__ = ["ANYWHERE", "KINDS", "NO_TOOLS", "Shape", "ToolShape", "Toolbox", "allowed", "kinds_of", "shape_of"]
 
 KINDS = frozenset(["string", "integer", "number", "boolean", "null", "object", "array"])
 REF_DEPTH = 64
 """Nested references and combinations that are followed; deeper ones count as any type."""
 
 
+SHAPES_LIMIT = 1 << 12
+"""Places that are remembered for one tool; more are described anew each time."""
+
+
+class Shape:
+    """What a schema says of one place in a call's arguments, and of those inside it, which it describes when asked.
+
+    `kinds` are the JSON types there, ``None`` for any. Where several schemas speak of it, it has the types of each.
+    What can't be read says nothing, since it is a model's output that leads here. Equal if the schemas are.
+    """
+
+    __slots__ = ("_known", "_parts", "_root", "_schemas", "kinds")
+
+    def __init__(
+        self, root: Mapping[str, JSON], schemas: tuple[object, ...], known: dict[tuple[int, ...], Shape]
+    ) -> None:
+        self._root, self._known = root, known
+        self._schemas = schemas  # known by identity, so they have to stay
+        reader = _Reader("", root)
+        self._parts = reader.all_parts(schemas)
+        told = [kinds for schema in schemas if (kinds := reader.readable_kinds(schema)) is not None]
+        self.kinds: frozenset[str] | None = frozenset[str]().union(*told) if told else None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shape) and (self._root, self._schemas) == (other._root, other._schemas)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def member(self, name: str) -> Shape:
+        """The place of an object's member."""
+        named = [part["properties"][name] for part in self._parts if name in _mapping(part.get("properties"))]
+        others = (part.get("additionalProperties") for part in self._parts)
+        return self._inside(named or [schema for schema in others if isinstance(schema, Mapping)])
+
+    def item(self, index: int) -> Shape:
+        """The place of an array's item."""
+        found: list[object] = []
+        for part in self._parts:
+            first, rest = part.get("prefixItems"), part.get("items")
+            if isinstance(rest, (list, tuple)):  # as it was written before 2020
+                first, rest = rest, part.get("additionalItems")
+            if isinstance(first, (list, tuple)) and index < len(first):
+                found.append(first[index])
+            elif isinstance(rest, Mapping):
+                found.append(rest)
+        return self._inside(found)
+
+    def _inside(self, schemas: list[object]) -> Shape:
+        if not schemas:
+            return ANYWHERE
+        key = tuple(map(id, schemas))
+        shape = self._known.get(key)
+        if shape is None:
+            shape = Shape(self._root, tuple(schemas), self._known)
+            if len(self._known) < SHAPES_LIMIT:
+                self._known[key] = shape
+        return shape
+
+
 class ToolShape(Struct, frozen=True):
-    """A tool's arguments: JSON types by name (``None``: any), which are required, and whether others may come."""
+    """A tool's arguments: JSON types by name (``None``: any), which are required, and whether others may come.
+
+    `inside` says the same of every place in them.
+    """
 
     name: str
     arguments: Mapping[str, frozenset[str] | None]
     required: frozenset[str]
     open: bool
+    inside: Shape
 
 
 class Toolbox(Struct, frozen=True):
@@ -54,7 +120,7 @@ NO_TOOLS = Toolbox({}, False)
 def shape_of(tool: Tool) -> ToolShape:
     """The shape of one tool; raises `InvalidTool` with the path to what is wrong."""
     if tool.parameters is None:
-        return ToolShape(tool.name, {}, frozenset(), True)
+        return ToolShape(tool.name, {}, frozenset(), True, ANYWHERE)
     reader = _Reader(tool.name, tool.parameters)
     arguments: dict[str, frozenset[str] | None] = {}
     required: set[str] = set()
@@ -72,7 +138,17 @@ def shape_of(tool: Tool) -> ToolShape:
         required.update(str(name) for name in names)
         if part.get("additionalProperties") is False:
             is_open = False
-    return ToolShape(tool.name, arguments, frozenset(required), is_open)
+    own = _own_copy(tool, tool.parameters)
+    return ToolShape(tool.name, arguments, frozenset(required), is_open, Shape(own, (own,), {}))
+
+
+def _own_copy(tool: Tool, parameters: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    """What is read later must still be what it is now."""
+    try:
+        copy: dict[str, JSON] = json.decode(json.encode(parameters))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidTool("parameters", "a value that JSON can write", str(error), tool=tool.name) from None
+    return copy
 
 
 def allowed(kinds: frozenset[str], kind: str) -> bool:
@@ -163,6 +239,30 @@ class _Reader:
             raise InvalidTool(f"{where}.{word}", "an object", value, tool=self.tool)
         return value
 
+    def readable_kinds(self, schema: object) -> frozenset[str] | None:
+        """The types that a schema allows; any, if it can't be read."""
+        try:
+            return self.kinds(schema, "schema", 0)
+        except InvalidTool:
+            return None
+
+    def all_parts(self, schemas: Iterable[object]) -> tuple[Mapping[str, Any], ...]:
+        """The schemas that may have a say: through ``$ref``, ``allOf``, ``anyOf`` and ``oneOf``, each once."""
+        found: dict[int, Mapping[str, Any]] = {}
+        pending = deque(schemas)
+        while pending:
+            schema = pending.popleft()
+            if not isinstance(schema, Mapping) or id(schema) in found:
+                continue
+            found[id(schema)] = schema
+            if "$ref" in schema:
+                with suppress(InvalidTool):
+                    pending.append(self._resolve(schema["$ref"], "schema"))
+            for word in ("allOf", "anyOf", "oneOf"):
+                branches = schema.get(word)
+                pending += branches if isinstance(branches, (list, tuple)) else ()
+        return tuple(found.values())
+
     def _list(self, schema: Mapping[str, object], word: str, where: str) -> list[object] | tuple[object, ...]:
         value = schema[word]
         if not isinstance(value, (list, tuple)):
@@ -199,6 +299,10 @@ def _both(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] 
     return both
 
 
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
 def _kind_of(value: object) -> str:
     match value:
         case bool():
@@ -215,3 +319,7 @@ def _kind_of(value: object) -> str:
             return "object"
         case _:
             return "array"
+
+
+ANYWHERE = Shape({}, (), {})
+"""A place of which no schema speaks."""

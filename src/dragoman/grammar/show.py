@@ -64,6 +64,8 @@ def _text(node: Node, level: int) -> str:
             return f"{'prose' if prose else f'until{low or str()}'}({shown})"
         case n.Json(form=form):
             return {"value": "json", "string": "json_string", "quoted": "quoted_json"}[form.value]
+        case n.Notated(notation=notation):
+            return f"notated({notation.name})"
         case n.Rule(name=name) | n.Ref(name=name):
             return name
         case n.End():
@@ -92,8 +94,9 @@ def _named(node: Node) -> str:
             return f"arguments({_text(item, 0)})"
         case n.Members(item=item):
             return f"arguments({_text(item, 0)})"
-        case n.Value(until=until, kinds=kinds):
-            return f"value{'@' if kinds else ''}{'|'.join(kinds or ())}({_text(until, 0)})"
+        case n.Value(until=until, kinds=kinds, notation=notation):
+            told = f"@{'|'.join(kinds)}" if kinds else ""
+            return f"value{told}({_text(until, 0)}{f' in {notation.name}' if notation else ''})"
         case n.Call(item=item, close=close):
             return f"call({_text(item, 2)} {_text(close, 2)})"
         case n.Header(stop=stop, cases=cases):

@@ -7,6 +7,9 @@ import re
 LONG = 256
 """Characters from which on it pays to look for marks before looking for delimiters."""
 
+WINDOW = 4096
+"""Characters in which marks are looked for at a time."""
+
 __all__ = ["LONG", "Delimiters", "delimiter_pattern", "followed_pattern", "opening_pattern"]
 
 _Trie = dict[str, "_Trie"]
@@ -56,7 +59,7 @@ class Delimiters:
     delimiter at the end of the text.
     """
 
-    __slots__ = ("_marks", "all", "firsts", "match", "search")
+    __slots__ = ("_before", "_marks", "all", "firsts", "match", "search")
 
     def __init__(self, words: tuple[str, ...]) -> None:
         pattern = re.compile(delimiter_pattern(words) if words else "(?!)")
@@ -64,11 +67,26 @@ class Delimiters:
         self.search, self.match = pattern.search, pattern.match
         self.firsts = "".join(sorted({word[0] for word in words}))
         # A newline that is part of a delimiter only because templates write one there shows nothing by itself.
+        self._before = max(map(self._framing, words), default=0)
         self._marks = sorted({word[0] for word in words if word[1:] not in self.all})
+
+    def _framing(self, word: str) -> int:
+        """How many first characters of a delimiter can be left out."""
+        size = 0
+        while word[size + 1 :] in self.all:
+            size += 1
+        return size
 
     def find(self, text: str, at: int) -> re.Match[str] | None:
         """The first delimiter or beginning of one; `str.find` runs ahead, many times faster than an expression."""
-        if len(text) - at >= LONG:
-            spots = [spot for mark in self._marks if (spot := text.find(mark, at)) >= 0]
-            at = max(at, min(spots, default=len(text)) - 1)
-        return self.search(text, at)
+        start, end = at, len(text)
+        while end - at >= LONG:
+            # In windows, since a mark that is nowhere would else be looked for to the end each time.
+            far = near = min(at + WINDOW, end)
+            for mark in self._marks:
+                spot = text.find(mark, at, near)
+                near = spot if spot >= 0 else near
+            at = near
+            if near < far:
+                break
+        return self.search(text, max(start, at - self._before))

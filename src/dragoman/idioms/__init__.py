@@ -1,7 +1,10 @@
 """What dialects are put together from: each names its markers, and how its kind of format works stands here once."""
 
-from .calls import Calls
+from .blocks import Blocks, define_blocks
+from .calls import Calls, also
 from .define import SAMPLE, SAMPLE_TOOLS, define
+from .dsml import dsml
+from .element_calls import element_tree, typed_arguments
 from .json_calls import (
     arguments_json,
     bare_json,
@@ -12,33 +15,50 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .loose_json import array_calls, bare_array, prefixed_json
+from .opened_calls import code_calls, keyed_array, opened_json
 from .pair_calls import PairLayout, PairMarks, paired_values
 from .suffixed import suffixed_values
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import Tag, raw_text, tagged_values
+from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
 
 __all__ = [
+    "ANY_VALUE",
+    "JSON_VALUE",
     "SAMPLE",
     "SAMPLE_TOOLS",
     "Answer",
+    "Blocks",
     "Calls",
     "PairLayout",
     "PairMarks",
+    "Sign",
     "Tag",
     "Think",
+    "also",
     "arguments_json",
+    "array_calls",
+    "bare_array",
     "bare_json",
+    "code_calls",
     "conversation",
     "define",
+    "define_blocks",
+    "dsml",
+    "element_tree",
     "headed_json",
     "json_array",
     "json_calls",
     "json_members",
+    "keyed_array",
     "marked_json",
     "members_of",
     "mentioned",
+    "opened_json",
     "paired_values",
+    "prefixed_json",
+    "python_text",
     "raw_text",
     "stops",
     "suffixed_values",
@@ -46,5 +66,6 @@ __all__ = [
     "tagged_values",
     "thought",
     "turn",
+    "typed_arguments",
     "write",
 ]

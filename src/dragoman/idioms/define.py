@@ -60,7 +60,7 @@ def define(
     example: there, a backslash at the end of a line joins it to the next.
     """
     marks = (
-        *((*think.openers, *think.closers) if think is not None else ()),
+        *((*think.openers, *think.closers, *think.inner) if think is not None else ()),
         *(calls.marks if calls is not None else ()),
         *((*answer.openers, *answer.closers) if answer is not None else ()),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from json import loads
 
 from msgspec import Struct
@@ -14,25 +15,71 @@ from msgspec import Struct
 from ..errors import Inexpressible
 from ..grammar import build as b
 from ..grammar.nodes import Node
+from ..grammar.notation import Notation
 from ..types import ToolCall
 from .calls import Calls
+from .json_calls import arguments_json, json_calls
 from .writing import members_of
 
-__all__ = ["Tag", "raw_text", "tagged_values"]
+__all__ = ["ANY_VALUE", "JSON_VALUE", "Sign", "Tag", "python_text", "raw_text", "tagged_values"]
+
+JSON_VALUE = b.ANY_JSON
+"""The kinds of a value that is written as JSON."""
+
+ANY_VALUE = (*b.ANY_JSON, "string")
+"""The kinds of a value of which the markup says nothing."""
+
+
+class Sign(Struct, frozen=True):
+    """What ends the name in a tag, and the JSON types of the value behind it (``None``: those of the schema)."""
+
+    text: str
+    kinds: tuple[str, ...] | None = None
 
 
 class Tag(Struct, frozen=True):
     """A tag with a name in it, such as ``<function=`` name ``>`` … ``</function>``.
 
-    `lead` and `tail` are the newlines inside it that belong to the layout, `after` is what divides it from the next.
+    `signs` end the name: a plain one, or one for each kind of value. `spelled` are other ways to begin the tag, with
+    their signs, which are read but not written. `lead` and `tail` are the newlines inside the tag that belong to the
+    layout, `after` is what divides it from the next. With `cdata`, a value may stand in a CDATA section. Objects and
+    arrays among the values are in the `notation`, or JSON.
     """
 
     head: str
-    sign: str
+    signs: tuple[Sign, ...]
     closer: str
     lead: str = "\n"
     tail: str = "\n"
     after: str = "\n"
+    spelled: tuple[tuple[str, tuple[Sign, ...]], ...] = ()
+    decoding: b.Decoding = b.Decoding.NONE
+    cdata: bool = False
+    notation: Notation | None = None
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """All ways to begin the tag."""
+        return tuple(dict.fromkeys((self.head, *(head for head, _ in self.spelled))))
+
+    @property
+    def inside(self) -> str:
+        """The characters that a name may have, however the tag is spelled, as a class."""
+        signs = (*self.signs, *(sign for _, signs in self.spelled for sign in signs))
+        return rf"^<\n{''.join(dict.fromkeys(re.escape(sign.text[0]) for sign in signs))}"
+
+    def read(self, field: Callable[[Node], Node], body: Callable[[Sign], Node]) -> Node:
+        """The tag up to the sign behind its name, the name as a `field`, and the `body` that follows that sign."""
+        ways = []
+        for head, signs in ((self.head, self.signs), *self.spelled):
+            name = field(b.chars(rf"^<\n{''.join(dict.fromkeys(re.escape(s.text[0]) for s in signs))}", 1, 128))
+            ways.append(head + name + b.choice(*(sign.text + b.commit() + body(sign) for sign in signs)))
+        return b.choice(*ways)
+
+    def write(self, name: str, inside: str, kind: str = "") -> str:
+        """The tag around what is already laid out."""
+        sign = next((sign for sign in self.signs if sign.kinds is None or kind in sign.kinds), self.signs[0])
+        return f"{self.head}{name}{sign.text}{self.lead}{inside}{self.closer}{self.after}"
 
 
 def raw_text(json: str) -> str:
@@ -40,68 +87,104 @@ def raw_text(json: str) -> str:
     return str(loads(json)) if json.startswith('"') else json
 
 
+def python_text(json: str) -> str:
+    """A value as Python's str() prints it, digits as they are."""
+    return raw_text(json) if json.startswith('"') else _scalars(_as_python, json)
+
+
+_scalars = partial(re.sub, r'"(?:[^"\\]|\\.)*"|true|false|null')
+
+
+def _as_python(found: re.Match[str]) -> str:
+    return repr(loads(found.group()))
+
+
 def tagged_values(
-    section: tuple[str, str],
+    sections: tuple[tuple[str, str], ...],
     function: Tag,
     parameter: Tag,
     *,
     several: bool = False,
+    lead: str = "\n",
     text_of: Callable[[str], str] = raw_text,
+    unwrap: tuple[str, ...] = (),
 ) -> Calls:
-    """Calls as a tag with the name and a tag for each argument, within a section's two tags.
+    """Calls as a tag with the name and a tag for each argument, within a section's two tags or without one.
 
-    Models leave out the section's opener, put several calls into one section, or stop before the function's closer:
-    all that is read. Written is a section for each call, or one for all of them (`several`). `text_of` writes a value,
-    given as JSON.
+    The first of the `sections` is written, around each call or around all of them (`several`), divided from text by
+    `lead`. Models leave out a section's opener, put several calls into one, stop before the function's closer, or write
+    the arguments, or the whole call, as JSON: all that is read. An object that is the only argument is all of them
+    where its name is in `unwrap` and no argument's. `text_of` writes a value, given as JSON.
     """
-    opener, closer = section
-    openers = (*b.framed(opener), function.head)
+    begins, ends = tuple(opener for opener, _ in sections), tuple(closer for _, closer in sections)
+    framed = tuple(lead[k:] + opener for k in range(len(lead) + 1) for opener in begins)
 
     def reader(resume: tuple[str, ...]) -> Node:
-        after = (function.closer, closer, opener, *resume)
-        ends = _framed(parameter.tail, parameter.closer)
-        value = b.value(*ends, then=(parameter.head, *after)) + b.choice(*ends)
-        lead = b.optional(parameter.lead) if parameter.lead else b.sequence()
-        one = parameter.head + b.key(b.chars("^>\n", 1, 128)) + parameter.sign + b.commit() + lead + value
+        after = (function.closer, *ends, *begins, *function.heads, *resume)
         cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
-        members = b.argument_members(b.zero_or_more(b.space(), one), b.peek(b.space(), b.choice(*after, cut)))
-        call = function.head + b.name(b.chars("^>\n<", 1, 128)) + function.sign + b.commit() + members
+        one = _parameter(parameter, after)
+        ending = b.peek(b.space(), b.choice(*after, cut))
+        members = b.argument_members(b.zero_or_more(b.space(), one), ending, unwrap=unwrap)
+        body = (b.space() + b.peek("{") + b.commit() + arguments_json()) | members
+        call = function.read(lambda name: b.name(name, decode=function.decoding), lambda sign: body)
         close = b.space() + function.closer
-        closers, follow = (function.closer, closer), (opener, function.head, closer, *resume)
-        opening = (b.choice(*b.framed(opener)) + b.space() + call) | call
-        first = b.call(opening, close=close, closers=closers, resume=follow)
+        closers, follow = (function.closer, *ends), (*begins, *function.heads, *ends, *resume)
         further = b.call(call, close=close, closers=closers, resume=follow)
-        return first + b.zero_or_more(b.space(), further) + b.optional(b.space(), closer) + b.chars("\n", 0, 1)
+        if not begins:
+            return further + b.zero_or_more(b.space(), further)
+        line = b.chars("\n", 0, 1) if function.lead else b.sequence()
+        opening = (b.choice(*framed) + b.space() + call) | call
+        first = b.call(opening, close=close, closers=closers, resume=follow)
+        rest = b.zero_or_more(b.space(), further) + b.optional(b.space(), b.choice(*ends)) + line
+        return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + line)
 
     def one(call: ToolCall, index: int) -> str:
         values = "".join(_written(parameter, text_of, index, key, json) for key, json in members_of(call.arguments))
-        written = f"{function.head}{call.name}{function.sign}{function.lead}{values}{function.closer}{function.after}"
-        return written if several else f"{opener}{function.lead}{written}{closer}"
+        written = function.write(call.name, values)
+        return written if several or not begins else f"{begins[0]}{function.lead}{written}{ends[0]}"
 
-    lead = function.lead
+    inside = function.lead if begins else ""
     return Calls(
         reader=reader,
-        openers=openers,
-        closers=(closer, function.closer, parameter.closer),
+        openers=(*framed, *function.heads),
+        closers=(*ends, function.closer, parameter.closer),
         one=one,
-        begin=f"{opener}{lead}" if several else "",
-        between="" if several else lead,
-        end=closer if several else "",
+        begin=f"{begins[0]}{inside}" if several else "",
+        between="" if several else inside,
+        end=ends[0] if several else "",
         lead=lead,
-        trail=lead,
-        names=r"[^<>\n]{1,128}",
-        marks=(opener, closer, function.head, function.closer, parameter.closer),
+        trail=inside,
+        names=rf"[{function.inside}]{{1,128}}",
+        marks=(*begins, *ends, *function.heads, function.closer, parameter.closer),
     )
 
 
-def _framed(newline: str, marker: str) -> tuple[str, ...]:
-    return b.framed(marker) if newline else (marker,)
+def _parameter(tag: Tag, after: tuple[str, ...]) -> Node:
+    """One argument: its tag, its value, and its closer, which counts only where something legal follows."""
+    closers = b.framed(tag.closer) if tag.tail else (tag.closer,)
+    lead = b.optional(tag.lead) if tag.lead else b.sequence()
+
+    def body(sign: Sign) -> Node:
+        value = b.value(*closers, then=(*tag.heads, *after), kinds=sign.kinds, notation=tag.notation)
+        plain = lead + value + b.choice(*closers)
+        if not tag.cdata:
+            return plain
+        ending = "]]>" + tag.closer
+        wrapped = "<![CDATA[" + b.commit() + b.value(ending, then=(*tag.heads, *after), kinds=sign.kinds) + ending
+        return wrapped | plain
+
+    return tag.read(lambda name: b.key(name, decode=tag.decoding), body)
 
 
 def _written(tag: Tag, text_of: Callable[[str], str], index: int, key: str, json: str) -> str:
     value = text_of(json)
-    if not re.fullmatch(r"[^>\n]{1,128}", key):
+    if not re.fullmatch(rf"[{tag.inside}]{{1,128}}", key):
         raise Inexpressible("", index, f"no parameter can have the name {key!r}")
     if tag.closer in value:
         raise Inexpressible("", index, f"the value of {key!r} holds {tag.closer}")
-    return f"{tag.head}{key}{tag.sign}{tag.lead}{value}{tag.tail}{tag.closer}{tag.after}"
+    kind = {'"': "string", "{": "object", "[": "array", "t": "boolean", "f": "boolean", "n": "null"}.get(
+        json[0], "number"
+    )
+    if tag.cdata and kind == "string" and re.search(r"[<&\n]", value):
+        value = f"<![CDATA[{value}]]>"
+    return tag.write(key, f"{value}{tag.tail}", kind)

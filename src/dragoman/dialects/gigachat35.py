@@ -1,0 +1,30 @@
+r"""GigaChat 3.5: <｜GCML｜invoke> tags whose parameters say whether they are text or JSON.
+
+    <think>
+    Two cities.
+    </think>
+
+    Let me look.<｜GCML｜tool_calls><｜GCML｜invoke name="get_weather">\
+    <｜GCML｜parameter name="city" string="true">Paris</｜GCML｜parameter>\
+    <｜GCML｜parameter name="days" string="false">2</｜GCML｜parameter></｜GCML｜invoke>\
+    <｜GCML｜invoke name="get_weather"><｜GCML｜parameter name="city" string="true">Oslo</｜GCML｜parameter>\
+    </｜GCML｜invoke></｜GCML｜tool_calls></s>
+
+As DeepSeek's DSML, by another name and without newlines. Prompts may end in ``<think>``: start="reasoning".
+"""
+
+from __future__ import annotations
+
+from ..idioms import Think, define, dsml
+
+DIALECT = define(
+    __doc__,
+    name="gigachat35",
+    think=Think.tags(),
+    calls=dsml(token="｜GCML｜", lead="", line=""),
+    stops=("<|message_sep|>", "</s>"),
+    prose=False,
+    turns=("assistant<|role_sep|>",),
+    models=("ai-sage/GigaChat3.5-*",),
+    source="SGLang, gigachat35_detector.py",
+)
