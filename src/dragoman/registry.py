@@ -32,11 +32,15 @@ def dialects() -> tuple[Dialect, ...]:
 
 
 def get_dialect(name: str) -> Dialect:
-    """The dialect of this name or alias; raises `UnknownDialect` with the names most like it."""
+    """The dialect of this name or alias, or one of its variants, as in ``hy3:opensource``.
+
+    Raises `UnknownDialect` with the names most like it, and `InvalidDialect` for a variant that can't be.
+    """
     known = _known()
-    found = known.get(name) or known.get(name.lower().replace("-", "_"))
-    if found is not None:
-        return found
+    base, colon, variant = name.partition(":")
+    found = known.get(base) or known.get(base.lower().replace("-", "_"))
+    if found is not None and (found.variant or not colon):
+        return found.variant(variant) if found.variant and colon else found
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)

@@ -18,6 +18,7 @@ from .json_calls import (
 from .loose_json import array_calls, bare_array, prefixed_json
 from .opened_calls import code_calls, keyed_array, opened_json
 from .pair_calls import PairLayout, PairMarks, paired_values
+from .suffixed import suffixed_values
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
 from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
@@ -60,6 +61,7 @@ __all__ = [
     "python_text",
     "raw_text",
     "stops",
+    "suffixed_values",
     "tagged_json",
     "tagged_values",
     "thought",

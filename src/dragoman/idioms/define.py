@@ -52,6 +52,7 @@ def define(
     aliases: tuple[str, ...] = (),
     native_id: Callable[[str, int], str] | None = None,
     examples: tuple[Example, ...] = (),
+    variant: Callable[[str], Dialect] | None = None,
 ) -> Dialect:
     """The dialect of a conversation of thoughts, answers and calls; see `Dialect` and `conversation`.
 
@@ -79,6 +80,7 @@ def define(
         aliases=aliases,
         native_id=native_id,
         examples=(*drawn, *examples),
+        variant=variant,
     )
 
 
