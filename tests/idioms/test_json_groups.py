@@ -6,7 +6,7 @@ import pytest
 
 from dragoman import Dialect, Message, parse
 from dragoman.errors import Inexpressible
-from dragoman.idioms import Calls, Think, array_calls, bare_array, define, json_array, prefixed_json, tagged_json
+from dragoman.idioms import Calls, Think, array_calls, bare_array, define, json_array, opened_json, tagged_json
 from dragoman.testing import check_dialect
 from dragoman.types import Part, TextPart, ThinkingPart, ToolCall, UnparsedToolCall
 
@@ -27,7 +27,7 @@ BARE = own(json_array("<use>", "", bare=bare_array))
 INDENTED = own(json_array("<use>", "</use>", inner="\n  "))
 WITH_IDS = own(json_array("<use>", "</use>", id_last=True))
 LED = own(json_array("<use>", "</use>", lead="\n"))
-PREFIXED = own(prefixed_json("<use>"))
+PREFIXED = own(opened_json(("<use>",), lead=" ", prose=True))
 LOOSE = own(array_calls(("[use]",), (("<use>", "</use>"),)), prose=False)
 
 EVERY = {
