@@ -197,3 +197,9 @@ def test_several_objects_in_one_tag_are_read_in_any_layout(text: str) -> None:
 def test_space_before_calls_that_begin_the_turn_is_layout() -> None:
     assert told(f"  \n\n<use>{JSON_F}</use>", LINES) == (F,)
     assert told(f" A <use>{JSON_F}</use>", LINES) == (TextPart(" A "), F)
+
+
+def test_space_before_a_stop_marker_is_text_even_where_that_marker_opens_calls_too() -> None:
+    dialect = define("An own one.", name="own", source="made up", calls=opened_json(("<.>", "use")), stops=("<.>",))
+    assert told(" \n<.>", dialect) == (TextPart(" \n"),)
+    assert told(f" \n<.>use{JSON_F}", dialect) == (TextPart(" \n"), F)
