@@ -113,19 +113,27 @@ def thought(
     return opening + b.commit() + body + b.choice(closed, *stopped, unclosed)
 
 
-def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...], prose: bool = True) -> Node:
+def turn(
+    *blocks: Node,
+    delimiters: tuple[str, ...],
+    orphans: tuple[str, ...],
+    stopping: tuple[str, ...] = (),
+    prose: bool = True,
+) -> Node:
     """Visible text with blocks in it, until the input ends; in `prose`, Markdown code quotes markers.
 
-    `delimiters` are the markers at which a block may begin: where none does, they are text. `orphans` are closing
-    markers: with nothing to close they are taken out and reported, unless they are only mentioned in quotes.
+    `delimiters` are the markers at which a block may begin: where none does, they are text. So are those `stopping` the
+    turn, which at the very end of the output no code quotes. `orphans` are closing markers: with nothing to close they
+    are taken out and reported, unless they are only mentioned in quotes.
     """
     orphan = b.report(
         ProblemKind.ORPHAN_MARKER,
         b.choice(*orphans) + b.negate(b.one(QUOTES)),
         detail="a closing marker with nothing open",
     )
-    marks = tuple(dict.fromkeys((*delimiters, *orphans)))
-    text = b.content(b.prose(*marks) if prose else b.until(*marks, low=1))
+    marks = tuple(dict.fromkeys((*delimiters, *orphans, *stopping)))
+    others = tuple(mark for mark in marks if mark not in stopping)
+    text = b.content(b.prose(*others, finals=stopping) if prose else b.until(*marks, low=1))
     literal = [b.content(b.choice(*marks))] if marks else []
     return b.zero_or_more(b.choice(*blocks, *([orphan] if orphans else []), text, *literal))
 
@@ -170,7 +178,8 @@ def conversation(
         *blocks,
         *framing,
         *([stops(*stopping)] if stopping else []),
-        delimiters=(*openers, *breaks, *_delimiters(answer), *stopping),
+        delimiters=(*openers, *breaks, *_delimiters(answer)),
+        stopping=stopping,
         orphans=orphans,
         prose=prose,
     )
