@@ -69,9 +69,14 @@ class Dialect(Struct, frozen=True, kw_only=True):
     `writer` turns a message into the text that a model of this dialect would have sampled, without the stop
     marker; it raises `Inexpressible` for what the dialect can't say. `native_id` tells how the model itself names the
     n-th call of a tool, ``None`` where it writes no ids (and none are written). `doc` tells readers what it looks like,
-    in the first line what it is. `models` are globs of model ids, `marks` the markers by which the dialect is known,
-    `source` says where the format is specified. `turns` are what may stand in a prompt right before the assistant's
-    turn, `others` what begins somebody else's where no stop marker ends the assistant's.
+    in the first line what it is. `marks` are its markers, `source` says where the format is specified. `turns` are what
+    may stand in a prompt right before the assistant's turn, `others` what begins somebody else's where no stop marker
+    ends the assistant's.
+
+    `dragoman.recognise` knows a dialect by its `aliases`, names of its own, and `shared` ones, which others have too; by
+    `models`, globs of model ids; by `tokens`, added tokens that all its tokenizers have; by `signatures`, sets of
+    strings of which its chat templates hold one whole, and `lacks`, strings that they never hold; by `templates`, the
+    hashes of known templates (`dragoman.recognise.template_hash`).
     """
 
     name: str
@@ -87,6 +92,11 @@ class Dialect(Struct, frozen=True, kw_only=True):
     native_id: Callable[[str, int], str] | None = None
     turns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+    signatures: tuple[tuple[str, ...], ...] = ()
+    lacks: tuple[str, ...] = ()
+    templates: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:

@@ -50,6 +50,11 @@ def define(
     turns: tuple[str, ...] = (),
     models: tuple[str, ...] = (),
     aliases: tuple[str, ...] = (),
+    shared: tuple[str, ...] = (),
+    tokens: tuple[str, ...] = (),
+    signatures: tuple[tuple[str, ...], ...] = (),
+    lacks: tuple[str, ...] = (),
+    templates: tuple[str, ...] = (),
     native_id: Callable[[str, int], str] | None = None,
     examples: tuple[Example, ...] = (),
 ) -> Dialect:
@@ -77,6 +82,11 @@ def define(
         stops=stops,
         source=source,
         aliases=aliases,
+        shared=shared,
+        tokens=tokens,
+        signatures=signatures,
+        lacks=lacks,
+        templates=templates,
         native_id=native_id,
         examples=(*drawn, *examples),
     )
