@@ -73,8 +73,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     may stand in a prompt right before the assistant's turn, `others` what begins somebody else's where no stop marker
     ends the assistant's.
 
-    `dragoman.recognise` knows a dialect by its `aliases`, names of its own, and `shared` ones, which others have too; by
-    `models`, globs of model ids; by `tokens`, added tokens that all its tokenizers have; by `signatures`, sets of
+    `dragoman.recognise` knows a dialect by its `aliases`, names of its own, and `shared` names, which others have too;
+    by `models`, globs of model ids; by `tokens`, added tokens that all its tokenizers have; by `signatures`, sets of
     strings of which its chat templates hold one whole, and `lacks`, strings that they never hold; by `templates`, the
     hashes of known templates (`dragoman.recognise.template_hash`).
     """

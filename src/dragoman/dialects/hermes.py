@@ -30,8 +30,6 @@ DIALECT = define(
     stops=("<|im_end|>", "<|endoftext|>", "<|end_of_text|>"),
     turns=("<|im_start|>assistant\n", "<|start_of_role|>assistant<|end_of_role|>"),
     models=(
-        "Qwen/Qwen1.5-*",
-        "Qwen/Qwen2-*",
         "Qwen/Qwen2.5-*",
         "Qwen/Qwen3-*",
         "Qwen/QwQ-*",
@@ -46,7 +44,6 @@ DIALECT = define(
         "RekaAI/reka-edge*",
         "speakleash/Bielik-11B-v3*",
         "arcee-ai/Trinity-*",
-        "arcee-ai/AFM-*",
         "miromind-ai/MiroThinker-*",
         "Kwaipilot/KAT-V1-*",
         "baichuan-inc/Baichuan-M2-*",

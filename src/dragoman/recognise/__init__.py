@@ -51,10 +51,12 @@ def recognise(what: str | Path) -> Answer:
         return by_template(what)
     try:
         return by_name(what)
-    except UnknownDialect:
-        if "\0" not in what and what and Path(what).exists():
+    except UnknownDialect as error:
+        if what and "\0" not in what and Path(what).exists():
             return by_tokenizer(what)
         if model_answers(what):
             return by_model(what)
+        if error.near and "/" not in what:
+            raise
         known = tuple(dialect.name for dialect in dialects())
         raise Unrecognised(what, ("name", "file", "model id"), near_names(what), known) from None

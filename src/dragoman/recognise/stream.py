@@ -71,7 +71,7 @@ class Detection:
     def finish(self) -> Answer:
         """The answer if nothing more comes, or nothing more may be held."""
         read = min(len(self.text), HOLD)
-        found = [reader for reader in self._readers if reader.found]
+        found = [reader for reader in self._readers if reader.found and not reader.broken]
         if found and self._generic is None:
             return self._answer(found, read, Certainty.WEAK)
         evidence = f"nothing in the first {read} characters of the output tells another"
