@@ -3,9 +3,10 @@
 Every dialect's own machine reads the beginning, so what counts as evidence is what each grammar says, not a list kept
 here. As soon as one finds structure (markup, a thought, a call, a stop marker), those that have read the same
 characters as text are out; so are, once a call has begun, those for which its name is text. What is left is decided
-when it is one dialect, or when all that are left have begun a call: then it is one that writes calls so, of several
-the one with the fewest markers, since nothing was seen of what the others have besides. Until then, at most `HOLD`
-characters are held; if they do not tell, it is the generic dialect. `Parser` with the name ``auto`` does all this.
+when it is one dialect, or when all that are left have begun a call: then it is the one of whose own writing the most
+is there, of several the one with the fewest markers, since nothing was seen of what the others have besides. Until
+then, at most `HOLD` characters are held; if they do not tell, it is the generic dialect. `Parser` with the name
+``auto`` does all this.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ HOLD = 512
 GENERIC = "generic"
 SHOWN = 60
 """Characters of the output that the evidence shows."""
+
+SOME_NAME = "q0z7x"
+"""A name that every dialect can write, and that is not part of any marker."""
 
 Opening = Callable[[Dialect], Machine]
 
@@ -130,8 +134,9 @@ class Detection:
             self._generic = None
 
     def _answer(self, left: list[Reader], read: int, certainty: Certainty) -> Answer:
-        writing = [reader for reader in left if reader.called and reader.writes_so(self.text)]
-        best = min(writing or left, key=_commitment)
+        best = min(
+            left, key=lambda reader: (-reader.written_so(self.text) if reader.called else 0, _commitment(reader))
+        )
         return Answer(best.dialect, f"the output has {self.text[best.first : read][-SHOWN:]!r}", certainty)
 
 
@@ -159,14 +164,16 @@ class Reader:
         spans = (*self.texts, *self.thoughts) if thoughts else self.texts
         return any(start <= position < end for start, end in spans)
 
-    def writes_so(self, text: str) -> bool:
-        """Whether the dialect's own call has before its name what the output has, but for white space."""
+    def written_so(self, text: str) -> int:
+        """How many characters the dialect itself writes before a call's name, if the output has them all there, but for
+        white space; else 0.
+        """
         try:
-            written = self.dialect.render(Message("assistant", (ToolCall(self.name, "{}"),)))
+            written = self.dialect.render(Message("assistant", (ToolCall(SOME_NAME, "{}"),)))
         except Inexpressible:
-            return False
-        head = written.partition(self.name)[0]
-        return _solid(text[: max(self.name_at, 0)]).endswith(_solid(head))
+            return 0
+        head = _solid(written.partition(SOME_NAME)[0])
+        return len(head) if _solid(text[: max(self.name_at, 0)]).endswith(head) else 0
 
     def copy(self) -> Reader:
         """An independent reader in the same state."""
