@@ -98,7 +98,8 @@ class Unrecognised(UnknownDialect):
 
     def __str__(self) -> str:
         mean = f"; did you mean {' or '.join(map(repr, self.near))}?" if self.near else ""
-        looked = " and ".join(self.tried)
+        *others, last = self.tried
+        looked = f"{', '.join(others)} or {last}" if others else last
         return f"can't tell the dialect of {self.name!r} by {looked}{mean or '; name the dialect'}"
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from dragoman import Dialect, Parser, aparse, dialects, get_dialect, merge, parse, parse_events
+from dragoman import Dialect, Message, Parser, aparse, dialects, get_dialect, merge, parse, parse_events
 from dragoman.dialect import Example
-from dragoman.errors import InvalidPrompt, InvalidStart, ParserFinished
+from dragoman.errors import Inexpressible, InvalidPrompt, InvalidStart, ParserFinished
 from dragoman.events import ContentDelta, Stop
-from dragoman.recognise import HOLD, Answer, Certainty, Detection
+from dragoman.recognise import HOLD, Answer, Certainty, Detection, stream
 from dragoman.testing import check_dialect
 
 EXAMPLES = [(dialect, example) for dialect in dialects() for example in dialect.examples]
@@ -138,6 +139,15 @@ def test_bytes_and_the_end_are_read_alike() -> None:
         parser.feed_bytes(b"x")
     with pytest.raises(ParserFinished):
         parser.finish()
+
+
+def test_a_dialect_that_writes_no_calls_may_still_have_read_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(message: Message) -> str:
+        raise Inexpressible("hermes", 0, "calls")
+
+    silent = structs.replace(get_dialect("hermes"), writer=refuse)
+    monkeypatch.setattr(stream, "dialects", lambda: (silent,))
+    assert told('<tool_call>{"name": "f"').dialect is silent
 
 
 def test_a_parser_that_was_fed_nothing_only_stops() -> None:

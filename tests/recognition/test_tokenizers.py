@@ -19,6 +19,10 @@ def decoder(tokens: list[str]) -> dict[str, object]:
     return {str(k): {"content": token, "special": True} for k, token in enumerate(tokens)}
 
 
+def refuse(_path: Path) -> bytes:
+    raise PermissionError(13, "no")
+
+
 def write(folder: Path, **files: object) -> Path:
     """A folder with files, whose names have their dots as two underscores."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -37,7 +41,8 @@ def test_a_template_in_the_configuration_tells(tmp_path: Path) -> None:
 
 
 def test_of_named_templates_that_for_tools_tells(tmp_path: Path) -> None:
-    named = [{"name": "default", "template": "[TOOL_CALLS]"}, {"name": "tool_use", "template": CODER}, 3]
+    default, tool_use = {"name": "default", "template": "[TOOL_CALLS]"}, {"name": "tool_use", "template": CODER}
+    named = [default, tool_use, {"name": "rag", "template": None}, 3]
     folder = write(tmp_path, tokenizer_config__json={"chat_template": named})
     assert by_tokenizer(folder).dialect.name == "qwen3_coder"
 
@@ -50,7 +55,12 @@ def test_a_template_in_a_file_of_its_own_tells(tmp_path: Path) -> None:
 
 
 def test_a_template_that_says_nothing_leaves_it_to_the_tokens(tmp_path: Path) -> None:
-    config = {"chat_template": "{{ messages }}", "additional_special_tokens": KIMI, "eos_token": "<|im_end|>"}
+    config = {
+        "chat_template": "{{ messages }}",
+        "additional_special_tokens": KIMI,
+        "eos_token": "<|im_end|>",
+        "pad_token": None,
+    }
     answer = by_tokenizer(write(tmp_path, tokenizer_config__json=config))
     assert (answer.dialect.name, answer.certainty) == ("kimi_k2", Certainty.WEAK)
     assert answer.evidence == "the tokenizer has the tokens " + " ".join(KIMI)
@@ -105,6 +115,9 @@ def test_what_can_not_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.Mo
         assert caught.value.expected == expected
     with pytest.raises(InvalidTokenizer, match="expected a tokenizer's folder or file, found nothing"):
         by_tokenizer(folder / "none.json")
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(InvalidTokenizer, match="expected a file that can be read, found no"):
+        by_tokenizer(folder / "chat_template.jinja")
     monkeypatch.setattr(tokenizers, "FILE_LIMIT", 50)
     with pytest.raises(InvalidTokenizer, match="expected a file of at most 50 bytes, found 99"):
         by_tokenizer(folder / "chat_template.jinja")

@@ -38,6 +38,9 @@ __all__ = [
 LONGEST_NAME = 4096
 """Characters of a name, an id or a path; what is longer, or has several lines, is a chat template."""
 
+TEXTS = frozenset({"", ".json", ".jinja", ".jinja2", ".j2", ".txt"})
+"""How the files of a tokenizer, and those of chat templates, end."""
+
 
 def recognise(what: str | Path) -> Answer:
     """The dialect that a name, a model id, a tokenizer's folder or file, or a chat template (its text or file) tells.
@@ -52,7 +55,7 @@ def recognise(what: str | Path) -> Answer:
     try:
         return by_name(what)
     except UnknownDialect as error:
-        if what and "\0" not in what and Path(what).exists():
+        if _is_tokenizer(what):
             return by_tokenizer(what)
         if model_answers(what):
             return by_model(what)
@@ -60,3 +63,12 @@ def recognise(what: str | Path) -> Answer:
             raise
         known = tuple(dialect.name for dialect in dialects())
         raise Unrecognised(what, ("name", "file", "model id"), near_names(what), known) from None
+
+
+def _is_tokenizer(what: str) -> bool:
+    """Whether it is a folder, or a file of text; the weights of a model are known by their name."""
+    try:
+        path = Path(what)
+        return bool(what) and (path.is_dir() or (path.is_file() and path.suffix in TEXTS))
+    except (OSError, ValueError):  # what can't be a path at all
+        return False
