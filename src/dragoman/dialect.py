@@ -8,7 +8,7 @@ about reading; `idioms` has the phrases that many share. To write one, see `docs
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from msgspec import Struct
 
@@ -22,7 +22,7 @@ from .types import Message, Tool
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Dialect", "Example", "Policy", "load_dialect"]
+__all__ = ["Dialect", "Example", "Facts", "Policy", "load_dialect"]
 
 START = "content"
 """The start state that every dialect has: the model's turn begins, nothing is open."""
@@ -63,6 +63,18 @@ class Policy(Struct, frozen=True):
 DEFAULT_POLICY = Policy()
 
 
+class Facts(TypedDict, total=False):
+    """What a dialect is recognised by; see `Dialect`."""
+
+    models: tuple[str, ...]
+    aliases: tuple[str, ...]
+    shared: tuple[str, ...]
+    tokens: tuple[str, ...]
+    signatures: tuple[tuple[str, ...], ...]
+    lacks: tuple[str, ...]
+    templates: tuple[str, ...]
+
+
 class Dialect(Struct, frozen=True, kw_only=True):
     """One way in which models mark thoughts, answers and calls.
 
@@ -83,11 +95,11 @@ class Dialect(Struct, frozen=True, kw_only=True):
     doc: str
     grammar: Grammar
     writer: Callable[[Message], str]
-    models: tuple[str, ...]
     marks: tuple[str, ...]
     stops: tuple[str, ...]
     source: str
     examples: tuple[Example, ...]
+    models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     native_id: Callable[[str, int], str] | None = None
     turns: tuple[str, ...] = ()

@@ -26,5 +26,7 @@ DIALECT = define(
     stops=("</longcat_s>",),
     turns=(" ASSISTANT:", "<longcat_assistant>"),
     models=("meituan-longcat/LongCat-Flash-*",),
+    tokens=("<longcat_tool_call>", "</longcat_tool_call>"),
+    signatures=(("<longcat_tool_call>", "</longcat_tool_call>"),),
     source="model cards of LongCat-Flash-Chat and LongCat-Flash-Thinking-2601; vLLM, longcat_tool_parser.py",
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from typing import Unpack
 
-from ..dialect import Dialect, Example
+from ..dialect import Dialect, Example, Facts
 from ..types import Message, Part, TextPart, ThinkingPart, Tool, ToolCall
 from .calls import Calls
 from .turns import Answer, Think, conversation
@@ -48,15 +49,9 @@ def define(
     stops: tuple[str, ...] = (),
     prose: bool = True,
     turns: tuple[str, ...] = (),
-    models: tuple[str, ...] = (),
-    aliases: tuple[str, ...] = (),
-    shared: tuple[str, ...] = (),
-    tokens: tuple[str, ...] = (),
-    signatures: tuple[tuple[str, ...], ...] = (),
-    lacks: tuple[str, ...] = (),
-    templates: tuple[str, ...] = (),
     native_id: Callable[[str, int], str] | None = None,
     examples: tuple[Example, ...] = (),
+    **facts: Unpack[Facts],
 ) -> Dialect:
     """The dialect of a conversation of thoughts, answers and calls; see `Dialect` and `conversation`.
 
@@ -77,18 +72,12 @@ def define(
         grammar=conversation(think, calls, stopping=stops, answer=answer, prose=prose),
         writer=writer_of(name, think, calls, answer, (*marks, *stops)),
         turns=turns,
-        models=models,
         marks=marks,
         stops=stops,
         source=source,
-        aliases=aliases,
-        shared=shared,
-        tokens=tokens,
-        signatures=signatures,
-        lacks=lacks,
-        templates=templates,
         native_id=native_id,
         examples=(*drawn, *examples),
+        **facts,
     )
 
 
