@@ -1,25 +1,27 @@
 """By the output itself: which dialects read its beginning as something, and which as text?
 
-Every dialect's own machine reads the beginning, so what counts as evidence is what each grammar says, not a list kept
-here. As soon as one finds structure (markup, a thought, a call, a stop marker), those that have read the same
-characters as text are out; so are, once a call has begun, those for which its name is text. What is left is decided
-when it is one dialect, or when all that are left have begun a call: then it is the one of whose own writing the most
-is there, of several the one with the fewest markers, since nothing was seen of what the others have besides. Until
-then, at most `HOLD` characters are held; if they do not tell, it is the generic dialect. `Parser` with the name
-``auto`` does all this.
+A dialect's own machine reads the beginning as soon as one of its markers is there, so what counts as evidence is what
+each grammar says, not a list kept here. Where one finds structure (markup as in its own examples, a thought, a call,
+a stop marker), those that read the same characters as text are out. What is left is decided when it is one dialect, or
+when all that are left have begun a call: then it is the one of whose own writing the most is there, of several the one
+that the most models speak, going by what the dialects name. Until then, at most `HOLD` characters are held; if they do
+not tell, it is the generic dialect. `Parser` with the name ``auto`` does all this.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
-from ..dialect import Dialect
+from msgspec import Struct
+
+from ..dialect import Dialect, Example
 from ..errors import Inexpressible, InvalidStart
 from ..events import CallBegin, ContentDelta, Event, Malformed, Markup, Problem, ReasoningDelta, Stop
 from ..grammar.machine import Machine
 from ..registry import dialects, get_dialect
-from ..types import Message, ToolCall
+from ..types import Message, ThinkingPart, ToolCall
 from .answer import Answer, Certainty
 
 __all__ = ["HOLD", "Detection"]
@@ -40,18 +42,17 @@ Opening = Callable[[Dialect], Machine]
 class Detection:
     """Reads the beginning of one output until it tells the dialect; `text` is all that was fed.
 
-    The answer depends on the text, not on how it was cut. The work is that of all dialects' machines on `HOLD`
-    characters; the first `Detection` compiles every dialect. `machine` opens one where the output begins.
+    The answer depends on the text, not on how it was cut. The work is that of the machines of those dialects that come
+    into question, on `HOLD` characters. `machine` opens one where the output begins.
     """
 
-    __slots__ = ("_close", "_generic", "_machine", "_readers", "text")
+    __slots__ = ("_close", "_machine", "_readers", "text")
 
     def __init__(self, machine: Opening = Dialect.machine) -> None:
         self.text = ""
         self._machine = machine
         self._close = False  # something was found: go on character by character
-        self._generic: Reader | None
-        self._readers: list[Reader]
+        self._readers: list[Reader] = []
         self._begin("")
 
     def feed(self, chunk: str) -> Answer | None:
@@ -60,9 +61,10 @@ class Detection:
         self.text += chunk
         piece = chunk[: HOLD - begin]
         if not self._close:
-            for reader in self._all():
+            for reader in self._readers:
                 reader.feed(piece)
-            self._close = any(reader.found for reader in self._readers)
+            marked = _markers().pattern.search(self.text, max(0, begin - _markers().longest), begin + len(piece))
+            self._close = marked is not None or any(reader.found for reader in self._readers)
             if self._close:  # once more, since what was first must not depend on the chunk
                 self._begin(self.text[:begin])
         if self._close:
@@ -76,7 +78,7 @@ class Detection:
         """The answer if nothing more comes, or nothing more may be held."""
         read = min(len(self.text), HOLD)
         found = [reader for reader in self._readers if reader.found and not reader.broken]
-        if found and self._generic is None:
+        if found and not any(reader.generic for reader in self._readers):
             return self._answer(found, read, Certainty.WEAK)
         evidence = f"nothing in the first {read} characters of the output tells another"
         return Answer(get_dialect(GENERIC), evidence, Certainty.WEAK)
@@ -86,72 +88,98 @@ class Detection:
         other = Detection.__new__(Detection)
         other.text, other._machine, other._close = self.text, self._machine, self._close
         other._readers = [reader.copy() for reader in self._readers]
-        other._generic = self._generic.copy() if self._generic is not None else None
         return other
 
     def accepts(self) -> frozenset[str]:
-        """What may come next in any dialect that is left."""
-        return frozenset().union(*(reader.machine.accepts() for reader in self._all()))
+        """What may come next in any dialect that has come into question so far."""
+        return frozenset().union(*(reader.machine.accepts() for reader in self._readers))
 
     @property
     def hold_bound(self) -> int:
-        """Characters that are held at most, by this and then by the dialect that it finds."""
-        return max(HOLD, *(reader.dialect.hold_bound for reader in self._all()))
-
-    def _all(self) -> list[Reader]:
-        return self._readers if self._generic is None else [*self._readers, self._generic]
+        """Characters that are held at most, by this and then by any dialect that it may find."""
+        return max(HOLD, *(dialect.hold_bound for dialect in dialects()))
 
     def _begin(self, text: str) -> None:
-        generic = get_dialect(GENERIC)
-        self._generic = Reader(generic, self._machine(generic))
-        self._readers = _readers(self._machine)
-        for reader in self._all():
-            reader.feed(text)
+        self._readers = []
+        self._wake((get_dialect(GENERIC), *_markers().bare), text)
+
+    def _wake(self, found: Iterable[Dialect], text: str) -> None:
+        """Let more dialects read, from the beginning; of those that read alike, the one that most models speak."""
+        alike = {(reader.generic, id(reader.machine.program)): reader for reader in self._readers}
+        for dialect in found:
+            try:
+                reader = Reader(dialect, self._machine(dialect))
+            except InvalidStart:
+                continue
+            key = (reader.generic, id(reader.machine.program))
+            if key not in alike:
+                reader.feed(text)
+                alike[key] = reader
+            elif _rarity(dialect) < _rarity(alike[key].dialect):
+                alike[key].dialect = dialect
+        self._readers = list(alike.values())
 
     def _step(self, character: str, read: int) -> Answer | None:
-        for reader in self._all():
+        for reader in self._readers:
             reader.feed(character)
+        ending = [
+            dialect for marker, dialect in _markers().by_end.get(character, ()) if self.text.endswith(marker, 0, read)
+        ]
+        if ending:
+            self._wake(ending, self.text[:read])
         self._drop()
-        left = self._readers
-        alone = len(left) == 1 and left[0].found and self._generic is None
+        left = [reader for reader in self._readers if not reader.generic]
+        alone = len(left) == len(self._readers) == 1 and left[0].found
         if alone or (left and all(reader.called for reader in left)):
             return self._answer(left, read, Certainty.STRONG)
         return None
 
     def _drop(self) -> None:
-        """Leave out those that read as text what another reads as structure, and those that find it broken."""
-        first = min((reader.first for reader in self._readers if reader.found), default=-1)
-        name = min((reader.name_at for reader in self._readers if reader.called), default=-1)
-        sound = any(reader.found and not reader.broken for reader in self._readers)
-        self._readers = [
-            reader
-            for reader in self._readers
-            if not reader.has_as_text(first)
-            and (reader.called or not reader.has_as_text(name, thoughts=True))
-            and not (reader.broken and sound)
-        ]
-        if self._generic is not None and self._generic.has_as_text(first):
-            self._generic = None
+        """Leave out those that read as text what another reads as structure, first things first; then the broken."""
+        for start, deep in sorted({place for reader in self._readers for place in reader.places}):
+            if any((start, deep) in reader.places for reader in self._readers):
+                self._readers = [reader for reader in self._readers if not reader.has_as_text(start, thoughts=deep)]
+        if any(reader.found and not reader.broken for reader in self._readers):
+            self._readers = [reader for reader in self._readers if not reader.broken]
 
     def _answer(self, left: list[Reader], read: int, certainty: Certainty) -> Answer:
         best = min(
-            left, key=lambda reader: (-reader.written_so(self.text) if reader.called else 0, _commitment(reader))
+            left, key=lambda reader: (-reader.written_so(self.text) if reader.called else 0, _rarity(reader.dialect))
         )
-        return Answer(best.dialect, f"the output has {self.text[best.first : read][-SHOWN:]!r}", certainty)
+        first = min((start for start, _ in best.places), default=0)
+        return Answer(best.dialect, f"the output has {self.text[first:read][-SHOWN:]!r}", certainty)
 
 
 class Reader:
     """A dialect's machine, and what has been seen of its events."""
 
-    __slots__ = ("broken", "called", "dialect", "first", "found", "machine", "name", "name_at", "texts", "thoughts")
+    __slots__ = (
+        "broken",
+        "called",
+        "dialect",
+        "generic",
+        "machine",
+        "name_at",
+        "places",
+        "texts",
+        "thoughts",
+        "written",
+    )
 
     def __init__(self, dialect: Dialect, machine: Machine) -> None:
         self.dialect, self.machine = dialect, machine
-        self.found = self.called = self.broken = False
-        self.first = self.name_at = -1
-        self.name = ""
+        self.generic = dialect.name == GENERIC
+        self.written = _written(dialect)
+        self.called = self.broken = False
+        self.name_at = -1
+        self.places: frozenset[tuple[int, bool]] = frozenset()  # of structure; may it not be part of a thought either?
         self.texts: list[tuple[int, int]] = []
         self.thoughts: list[tuple[int, int]] = []
+
+    @property
+    def found(self) -> bool:
+        """Whether there is any structure for it."""
+        return bool(self.places)
 
     def feed(self, text: str) -> None:
         """Let the machine read on, and look at what it says."""
@@ -172,14 +200,13 @@ class Reader:
             written = self.dialect.render(Message("assistant", (ToolCall(SOME_NAME, "{}"),)))
         except Inexpressible:
             return 0
-        head = _solid(written.partition(SOME_NAME)[0])
-        return len(head) if _solid(text[: max(self.name_at, 0)]).endswith(head) else 0
+        head = _solid(written.partition(SOME_NAME)[0]).rstrip('"')  # where there is one, the name's span begins with it
+        return len(head) if _solid(text[: self.name_at]).endswith(head) else 0
 
     def copy(self) -> Reader:
         """An independent reader in the same state."""
         other = Reader(self.dialect, self.machine.copy())
-        other.found, other.called, other.broken = self.found, self.called, self.broken
-        other.first, other.name_at, other.name = self.first, self.name_at, self.name
+        other.called, other.broken, other.name_at, other.places = self.called, self.broken, self.name_at, self.places
         other.texts, other.thoughts = self.texts.copy(), self.thoughts.copy()
         return other
 
@@ -187,41 +214,69 @@ class Reader:
         match event:
             case ContentDelta():
                 _join(self.texts, event.start, event.end)
-                return
+            case ReasoningDelta():
+                if not self.thoughts:
+                    self.places |= {(event.start, False)}
+                _join(self.thoughts, event.start, event.end)
             case Malformed() | Problem():
                 self.broken = True
-                return
-            case Markup() if not event.text.strip():
-                return
-            case ReasoningDelta():
-                _join(self.thoughts, event.start, event.end)
-            case CallBegin() if not self.called:
-                self.called, self.name, self.name_at = True, event.name, event.start
-            case Markup() | Stop() | CallBegin():
-                pass
+            case Markup() if any(marker in event.text for marker in self.written):
+                self.places |= {(event.start, False)}
+            case Stop():
+                self.places |= {(event.start, True)}
+            case CallBegin():
+                self.places |= {(event.start, True)}
+                self.name_at = event.start if not self.called else self.name_at
+                self.called = True
             case _:
-                return
-        if not self.found:
-            self.found, self.first = True, event.start
+                pass
 
 
-def _readers(machine: Opening) -> list[Reader]:
-    """A reader for each way to read but the generic one."""
-    alike: dict[int, Reader] = {}
-    for dialect in dialects():
-        try:
-            reader = Reader(dialect, machine(dialect))
-        except InvalidStart:
-            continue
-        if dialect.name != GENERIC:
-            other = alike.setdefault(id(reader.machine.program), reader)
-            alike[id(reader.machine.program)] = min(other, reader, key=_commitment)
-    return list(alike.values())
+class Markers(Struct, frozen=True):
+    """What makes a dialect come into question: `by_end` has each marker by its last character, `bare` the dialects that
+    may begin without one.
+    """
+
+    pattern: re.Pattern[str]
+    longest: int
+    by_end: Mapping[str, tuple[tuple[str, Dialect], ...]]
+    bare: tuple[Dialect, ...]
 
 
-def _commitment(reader: Reader) -> tuple[int, str]:
-    """How much more than what was seen it would be to be this dialect."""
-    return len(reader.dialect.marks), reader.dialect.name
+@cache
+def _markers() -> Markers:
+    known = [dialect for dialect in dialects() if dialect.name != GENERIC]
+    bare = tuple(dialect for dialect in known if any(_is_bare(dialect, example) for example in dialect.examples))
+    pairs = [(marker, dialect) for dialect in known for marker in dict.fromkeys((*dialect.marks, *dialect.stops))]
+    pairs = [(marker, dialect) for marker, dialect in pairs if marker.strip() and dialect not in bare]
+    ends = {marker[-1] for marker, _ in pairs}
+    by_end = {end: tuple(pair for pair in pairs if pair[0].endswith(end)) for end in ends}
+    every = sorted({marker for marker, _ in pairs}, key=len, reverse=True)
+    return Markers(re.compile("|".join(map(re.escape, every))), max(map(len, every)), by_end, bare)
+
+
+def _written(dialect: Dialect) -> tuple[str, ...]:
+    """The markers that a dialect's models really write; its grammar reads more."""
+    texts = (*(example.text for example in dialect.examples), *dialect.stops)
+    return tuple(marker for marker in (*dialect.marks, *dialect.stops) if any(marker in text for text in texts))
+
+
+def _is_bare(dialect: Dialect, example: Example) -> bool:
+    """Whether a call or a thought of the example begins before any marker of the dialect."""
+    firsts = [example.text.find(marker) for marker in dialect.marks]
+    first = min((at for at in firsts if at >= 0), default=len(example.text))
+    parts = example.message.parts
+    told = [
+        part.text if isinstance(part, ThinkingPart) else part.name
+        for part in parts
+        if isinstance(part, ThinkingPart | ToolCall)
+    ]
+    return any(0 <= example.text.find(each) < first for each in told)
+
+
+def _rarity(dialect: Dialect) -> tuple[int, int, str]:
+    """Less for what more models speak, and has fewer markers."""
+    return -len(dialect.models), len(dialect.marks), dialect.name
 
 
 def _join(spans: list[tuple[int, int]], start: int, end: int) -> None:
