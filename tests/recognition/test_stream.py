@@ -31,11 +31,16 @@ def told(text: str, start: str = "content") -> Answer:
         ("<think>\nHm.\n</think>\n\n<tool_call>\n<function=f>", "qwen3_coder"),
         ("<|channel|>analysis<|message|>", "harmony"),
         ("[THINK]Hm", "mistral"),
-        ('[TOOL_CALLS][{"name": "f"', "mistral"),
+        ('[TOOL_CALLS][{"name": "f"', "mistral_pre_v11"),
         ("<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>", "kimi_k2"),
         ("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{", "deepseek_r1"),
         ('<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{"a"', "deepseek_v31"),
         ('{"name": "f", "parameters": {', "llama3_json"),
+        ('<｜DSML｜function_calls>\n<｜DSML｜invoke name="f">\n', "deepseek_v32"),
+        ('<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n', "deepseek_v4"),
+        ("<tool_call>f\n<arg_key>a</arg_key>", "glm45"),
+        ('<minimax:tool_call>\n<invoke name="f">\n', "minimax_m2"),
+        ('<response>\nHm.\n</response>\n<tool_call>\n{"name": "f"', "ernie45"),
     ],
 )
 def test_an_opening_tells_its_dialect(text: str, name: str) -> None:

@@ -46,13 +46,14 @@ class Detection:
     into question, on `HOLD` characters. `machine` opens one where the output begins.
     """
 
-    __slots__ = ("_close", "_machine", "_readers", "text")
+    __slots__ = ("_awake", "_close", "_machine", "_readers", "text")
 
     def __init__(self, machine: Opening = Dialect.machine) -> None:
         self.text = ""
         self._machine = machine
         self._close = False  # something was found: go on character by character
         self._readers: list[Reader] = []
+        self._awake: set[str] = set()  # dialects that read, or that have and are out
         self._begin("")
 
     def feed(self, chunk: str) -> Answer | None:
@@ -87,7 +88,7 @@ class Detection:
         """An independent detection in the same state."""
         other = Detection.__new__(Detection)
         other.text, other._machine, other._close = self.text, self._machine, self._close
-        other._readers = [reader.copy() for reader in self._readers]
+        other._readers, other._awake = [reader.copy() for reader in self._readers], self._awake.copy()
         return other
 
     def accepts(self) -> frozenset[str]:
@@ -100,13 +101,16 @@ class Detection:
         return max(HOLD, *(dialect.hold_bound for dialect in dialects()))
 
     def _begin(self, text: str) -> None:
-        self._readers = []
+        self._readers, self._awake = [], set()
         self._wake((get_dialect(GENERIC), *_markers().bare), text)
 
     def _wake(self, found: Iterable[Dialect], text: str) -> None:
-        """Let more dialects read, from the beginning; of those that read alike, the one that most models speak."""
+        """Let more dialects read, from the beginning; those that read alike do it together."""
         alike = {(reader.generic, id(reader.machine.program)): reader for reader in self._readers}
         for dialect in found:
+            if dialect.name in self._awake:
+                continue
+            self._awake.add(dialect.name)
             try:
                 reader = Reader(dialect, self._machine(dialect))
             except InvalidStart:
@@ -115,8 +119,8 @@ class Detection:
             if key not in alike:
                 reader.feed(text)
                 alike[key] = reader
-            elif _rarity(dialect) < _rarity(alike[key].dialect):
-                alike[key].dialect = dialect
+            else:
+                alike[key].dialects += (dialect,)
         self._readers = list(alike.values())
 
     def _step(self, character: str, read: int) -> Answer | None:
@@ -143,20 +147,19 @@ class Detection:
             self._readers = [reader for reader in self._readers if not reader.broken]
 
     def _answer(self, left: list[Reader], read: int, certainty: Certainty) -> Answer:
-        best = min(
-            left, key=lambda reader: (-reader.written_so(self.text) if reader.called else 0, _rarity(reader.dialect))
-        )
+        pairs = [(reader, dialect) for reader in left for dialect in reader.dialects]
+        best, dialect = min(pairs, key=lambda pair: (-pair[0].written_so(pair[1], self.text), _rarity(pair[1])))
         first = min((start for start, _ in best.places), default=0)
-        return Answer(best.dialect, f"the output has {self.text[first:read][-SHOWN:]!r}", certainty)
+        return Answer(dialect, f"the output has {self.text[first:read][-SHOWN:]!r}", certainty)
 
 
 class Reader:
-    """A dialect's machine, and what has been seen of its events."""
+    """The machine of a dialect, or of several that read alike, and what has been seen of its events."""
 
     __slots__ = (
         "broken",
         "called",
-        "dialect",
+        "dialects",
         "generic",
         "machine",
         "name_at",
@@ -167,7 +170,8 @@ class Reader:
     )
 
     def __init__(self, dialect: Dialect, machine: Machine) -> None:
-        self.dialect, self.machine = dialect, machine
+        self.dialects: tuple[Dialect, ...] = (dialect,)
+        self.machine = machine
         self.generic = dialect.name == GENERIC
         self.written = _written(dialect)
         self.called = self.broken = False
@@ -192,20 +196,23 @@ class Reader:
         spans = (*self.texts, *self.thoughts) if thoughts else self.texts
         return any(start <= position < end for start, end in spans)
 
-    def written_so(self, text: str) -> int:
-        """How many characters the dialect itself writes before a call's name, if the output has them all there, but for
+    def written_so(self, dialect: Dialect, text: str) -> int:
+        """How many characters a dialect itself writes before a call's name, if the output has them all there, but for
         white space; else 0.
         """
+        if not self.called:
+            return 0
         try:
-            written = self.dialect.render(Message("assistant", (ToolCall(SOME_NAME, "{}"),)))
+            written = dialect.render(Message("assistant", (ToolCall(SOME_NAME, "{}"),)))
         except Inexpressible:
             return 0
-        head = _solid(written.partition(SOME_NAME)[0]).rstrip('"')  # where there is one, the name's span begins with it
-        return len(head) if _solid(text[: self.name_at]).endswith(head) else 0
+        head = _solid(written.partition(SOME_NAME)[0]).rstrip('"')  # which may be part of the name's span
+        return len(head) if _solid(text[: self.name_at]).rstrip('"').endswith(head) else 0
 
     def copy(self) -> Reader:
         """An independent reader in the same state."""
-        other = Reader(self.dialect, self.machine.copy())
+        other = Reader(self.dialects[0], self.machine.copy())
+        other.dialects = self.dialects
         other.called, other.broken, other.name_at, other.places = self.called, self.broken, self.name_at, self.places
         other.texts, other.thoughts = self.texts.copy(), self.thoughts.copy()
         return other
