@@ -5,7 +5,7 @@ What the kit in `dragoman.testing` feeds its promises with.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from json import dumps
 from random import Random
 
@@ -72,10 +72,27 @@ def _call(dialect: Dialect, random: Random, number: int, index: int) -> tuple[To
         f"{kind[:3]}_{k}": random.choice(_SCALARS[kind]) if kind in _SCALARS else _text(random)
         for k, kind in enumerate(kinds)
     }
-    properties: dict[str, JSON] = {key: {"type": kind} for key, kind in zip(arguments, kinds, strict=True)}
+    properties: dict[str, JSON] = {
+        key: {**_schema(value), "type": kind} for (key, value), kind in zip(arguments.items(), kinds, strict=True)
+    }
     schema: dict[str, JSON] = {"type": "object", "properties": properties, "required": list(properties)}
     native = dialect.native_id(name, index) if dialect.native_id is not None else None
     return ToolCall(name, dumps(arguments, ensure_ascii=False), native), Tool(name, "", schema)
+
+
+def _schema(value: JSON) -> dict[str, JSON]:
+    """What a tool would declare for this value, all the way down: some dialects write types nowhere."""
+    match value:
+        case Mapping():
+            return {"type": "object", "properties": {key: _schema(inner) for key, inner in value.items()}}
+        case list():
+            return {"type": "array", "items": {"anyOf": [_schema(inner) for inner in value]} if value else {}}
+        case bool() | None:
+            return {"type": "null" if value is None else "boolean"}
+        case str():
+            return {"type": "string"}
+        case _:
+            return {"type": "integer" if isinstance(value, int) else "number"}
 
 
 def mutations(text: str, marks: Sequence[str], random: Random) -> Iterator[str]:

@@ -65,14 +65,16 @@ def sharers(name: str) -> tuple[Dialect, ...]:
 
 
 def get_dialect(name: str) -> Dialect:
-    """The dialect of this name or alias.
+    """The dialect of this name or alias, or one of its variants, as in ``hy3:opensource``.
 
-    Raises `AmbiguousDialect` for a name that several share, else `UnknownDialect` with the names most like it.
+    Raises `AmbiguousDialect` for a name that several share, else `UnknownDialect` with the names most like it, and
+    `InvalidDialect` for a variant that can't be.
     """
     known = _known()
-    found = known.get(name) or known.get(normal_name(name))
-    if found is not None:
-        return found
+    base, colon, variant = name.partition(":")
+    found = known.get(base) or known.get(normal_name(base))
+    if found is not None and (found.variant or not colon):
+        return found.variant(variant) if found.variant and colon else found
     if normal_name(name) == AUTO:
         return auto()
     shared = sharers(name)
@@ -87,4 +89,4 @@ def near_names(name: str) -> tuple[str, ...]:
     """The names of dialects that are most like this one; none for a text that is too long to be one."""
     from difflib import get_close_matches
 
-    return tuple(get_close_matches(normal_name(name), _known(), n=3, cutoff=0.6)) if len(name) < LONGEST_NAME else ()
+    return tuple(get_close_matches(normal_name(name), _known(), n=3, cutoff=0.7)) if len(name) < LONGEST_NAME else ()

@@ -33,13 +33,8 @@ DIALECT = define(
     models=(
         "zai-org/GLM-4.5*",
         "zai-org/GLM-4.6*",
-        "inclusionAI/Ling-3.0-*",
-        "inclusionAI/Ring-2.6-*",
-        "poolside/Laguna-XS*",
-        "poolside/Laguna-M*",
     ),
-    aliases=("glm", "glm4_moe", "glm45_moe", "ling3"),
-    shared=("poolside_v1",),
+    aliases=("glm", "glm4_moe", "glm45_moe"),
     tokens=("<tool_call>", "</tool_call>", "<arg_key>", "<arg_value>"),
     signatures=(
         ("<tool_call>", "</tool_call>", "<arg_key>", "<arg_value>"),
@@ -49,11 +44,8 @@ DIALECT = define(
         "e6e2ddfb13f8aef5",
         "5285de9f0d715403",
         "4a61b68faee7b95a",
-        "c64086c5feaef448",
-        "dadad29ff28c3806",
         "d20580d25443aebf",
         "d3ef6b3abc3dd05e",
-        "b4ab3a1c8f748e6f",
     ),
     source="chat templates of GLM-4.5 and GLM-4.6 (llama.cpp, models/templates/GLM-4.6.jinja)",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 LONG = 256
 """Characters from which on it pays to look for marks before looking for delimiters."""
@@ -10,7 +11,7 @@ LONG = 256
 WINDOW = 4096
 """Characters in which marks are looked for at a time."""
 
-__all__ = ["LONG", "Delimiters", "delimiter_pattern", "followed_pattern", "opening_pattern"]
+__all__ = ["LONG", "Delimiters", "delimiter_pattern", "followed_pattern", "opening_pattern", "prefix_free"]
 
 _Trie = dict[str, "_Trie"]
 
@@ -30,6 +31,12 @@ def _pattern(node: _Trie) -> str:
         return ""
     branches.append(r"\Z")
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+
+
+def prefix_free(words: tuple[str, ...]) -> bool:
+    """Whether no word is empty, there twice, or the beginning of another."""
+    ordered = sorted(words)
+    return all(ordered) and not any(after.startswith(before) for before, after in pairwise(ordered))
 
 
 def delimiter_pattern(words: tuple[str, ...]) -> str:

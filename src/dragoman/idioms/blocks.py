@@ -73,18 +73,21 @@ def _grammar(blocks: Blocks, calls: Calls, stopping: tuple[str, ...]) -> Grammar
 
     cut = b.report(ProblemKind.IMPLICIT_CLOSE, detail="another marker stands where the block should be closed")
     closed = b.choice(b.peek(b.choice(*marks)) + cut, b.peek(blocks.end), b.end())
-    text = b.optional(b.content(b.until(blocks.end, *marks, low=1)))
-    orphan = b.report(ProblemKind.ORPHAN_MARKER, b.choice(*calls.closers), detail="a marker outside a call")
-    ends = tuple(dict.fromkeys((blocks.end, *marks, *calls.closers)))
+    strays = tuple(marker for marker in calls.closers if marker not in marks)
+    orphan = b.report(ProblemKind.ORPHAN_MARKER, b.choice(*strays), detail="a marker outside a call")
+    alone = b.report(ProblemKind.ORPHAN_MARKER, b.choice(*calls.openers), detail="a marker with no call behind it")
+    ends = (blocks.end, *marks, *strays)
+    text = b.zero_or_more(b.content(b.until(*ends, low=1)) | orphan, b.commit())
     stray = b.report(ProblemKind.MALFORMED_HEADER, detail="text outside a block")
     body = b.zero_or_more(
         b.choice(
             thinking(b.literal(blocks.think)),
             blocks.text + b.commit() + text + closed,
-            b.markup(b.choice(blocks.end + blocks.begin, blocks.begin)),
+            b.markup(b.choice(blocks.end + b.space() + blocks.begin, blocks.begin)),
             calls.reader((blocks.end, *marks)),
             stops(blocks.end, *stopping),
             orphan,
+            alone,
             b.markup(b.chars(" \\t\\r\\n", 1, 64)) + b.peek(b.choice(*ends) | b.end()),
             b.peek(b.any()) + b.commit() + stray + b.content(b.until(*ends, low=1)),
         )

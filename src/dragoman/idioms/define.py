@@ -51,6 +51,7 @@ def define(
     turns: tuple[str, ...] = (),
     native_id: Callable[[str, int], str] | None = None,
     examples: tuple[Example, ...] = (),
+    variant: Callable[[str], Dialect] | None = None,
     **facts: Unpack[Facts],
 ) -> Dialect:
     """The dialect of a conversation of thoughts, answers and calls; see `Dialect` and `conversation`.
@@ -77,6 +78,7 @@ def define(
         source=source,
         native_id=native_id,
         examples=(*drawn, *examples),
+        variant=variant,
         **facts,
     )
 

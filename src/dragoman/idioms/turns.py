@@ -176,7 +176,8 @@ def conversation(
     )
     first += [bare] if bare is not None else []
     first += [_opened(answer)] if answer is not None and answer.openers and prose else []
-    first += [b.peek(b.choice(*breaks))] if breaks else []
+    alone = [marker for marker in breaks if marker not in stopping]
+    first += [b.peek(b.choice(*alone))] if alone else []
     start = b.optional(b.space(), b.choice(*first)) + body if first else body
     entries = (("reasoning", thinking(b.sequence()) + body),) if think is not None else ()
     return Grammar(start, entries)
