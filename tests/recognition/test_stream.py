@@ -14,8 +14,8 @@ from dragoman.events import ContentDelta, Stop
 from dragoman.recognise import HOLD, Answer, Certainty, Detection, stream
 from dragoman.testing import check_dialect
 
-ONLY_STOPS = {"laguna", "laguna_s", "ling3", "spark25"}
-"""Dialects whose calls begin as GLM's do: what stops them comes too late to tell."""
+LIKE_GLM = {"laguna", "laguna_s", "ling3", "spark25"}
+"""Dialects whose calls begin as GLM's do: the rest, the layout of thoughts and the stop marker, does not tell in time."""
 
 EXAMPLES = [(dialect, example) for dialect in dialects() for example in dialect.examples]
 
@@ -70,9 +70,10 @@ def test_a_stop_marker_alone_tells_little() -> None:
     ("dialect", "example"), EXAMPLES, ids=lambda each: getattr(each, "name", getattr(each, "title", ""))
 )
 def test_an_example_of_any_dialect_is_read_as_its_own_dialect_reads_it(dialect: Dialect, example: Example) -> None:
-    text = example.text.removesuffix(dialect.stops[0]) if dialect.name in ONLY_STOPS else example.text
-    told = parse(text, "auto", example.tools, start=example.start, reason=example.reason)
-    assert told == parse(text, dialect, example.tools, start=example.start, reason=example.reason)
+    told = parse(example.text, "auto", example.tools, start=example.start, reason=example.reason)
+    known = parse(example.text, dialect, example.tools, start=example.start, reason=example.reason)
+    assert told.tool_calls == known.tool_calls
+    assert told == known or dialect.name in LIKE_GLM
 
 
 @given(st.data())
