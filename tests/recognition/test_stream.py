@@ -15,7 +15,7 @@ from dragoman.recognise import HOLD, Answer, Certainty, Detection, stream
 from dragoman.testing import check_dialect
 
 LIKE_GLM = {"laguna", "laguna_s", "ling3", "spark25"}
-"""Dialects whose calls begin as GLM's do: the rest, the layout of thoughts and the stop marker, does not tell in time."""
+"""Dialects whose calls begin as GLM's do: the layout of thoughts and the stop marker tell too late."""
 
 EXAMPLES = [(dialect, example) for dialect in dialects() for example in dialect.examples]
 
