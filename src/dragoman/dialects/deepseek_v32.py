@@ -29,7 +29,10 @@ DIALECT = define(
     stops=("<｜end▁of▁sentence｜>",),
     prose=False,
     turns=("<｜Assistant｜>", "</function_results>\n\n"),
-    models=("deepseek-ai/DeepSeek-V3.2", "deepseek-ai/DeepSeek-V3.2-Speciale"),
+    models=("deepseek-ai/DeepSeek-V3.2", "deepseek-ai/DeepSeek-V3.2-Speciale", "deepseek-ai/DeepSeek-V3.2-*"),
     aliases=("deepseekv32", "deepseek_v3_2", "dsml"),
+    tokens=("｜DSML｜",),
+    signatures=(("｜DSML｜", "function_calls>"),),
+    templates=("53b9683b3653cec3",),
     source="chat template of DeepSeek-V3.2; its encoding_dsv32.py",
 )

@@ -31,5 +31,8 @@ DIALECT = define(
     turns=("<｜Assistant｜>",),
     models=("deepseek-ai/DeepSeek-V4*",),
     aliases=("deepseekv4",),
+    tokens=("｜DSML｜",),
+    signatures=(("｜DSML｜", "tool_calls>"),),
+    templates=("72aab17888574619", "a462a6e36d512951", "8b6f730567ea3e0a", "f8b442fab67e75b3"),
     source="chat template of DeepSeek-V4",
 )

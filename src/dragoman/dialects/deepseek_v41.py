@@ -31,5 +31,7 @@ DIALECT = define(
     turns=("<｜Assistant｜>",),
     models=("deepseek-ai/DeepSeek-V4.1*",),
     aliases=("deepseekv41", "deepseek_v4_1"),
+    tokens=("｜DSML｜",),
+    signatures=(("｜DSML｜", " calls>"),),
     source="SGLang, deepseekv41_detector.py; vLLM, vllm/parser/deepseek_v41.py",
 )

@@ -26,5 +26,7 @@ DIALECT = define(
     prose=False,
     turns=("assistant<|role_sep|>",),
     models=("ai-sage/GigaChat3.5-*",),
+    tokens=("｜GCML｜",),
+    signatures=(("GCML", "tool_calls>"),),
     source="SGLang, gigachat35_detector.py",
 )

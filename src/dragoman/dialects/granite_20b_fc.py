@@ -17,5 +17,7 @@ DIALECT = define(
     stops=("<|endoftext|>",),
     turns=("ASSISTANT: ", "ASSISTANT:"),
     models=("ibm-granite/granite-20b-functioncalling*",),
+    signatures=(("<function_call>", "no_function"), ("<function_call> ", "tool_calls")),
+    templates=("22c5db13b4c6a2c1",),
     source="vLLM, examples/tool_chat_template_granite_20b_fc.jinja and granite_20b_fc_tool_parser.py",
 )

@@ -28,4 +28,6 @@ DIALECT = define(
     turns=(" ASSISTANT:", "<longcat_assistant>"),
     models=("meituan-longcat/LongCat-Flash-Chat*", "meituan-longcat/LongCat-Flash-Thinking"),
     source="model cards of LongCat-Flash-Chat and LongCat-Flash-Prover; vLLM, longcat_tool_parser.py",
+    tokens=("<longcat_tool_call>", "</longcat_tool_call>"),
+    signatures=(("<longcat_tool_call>", "</longcat_tool_call>"),),
 )

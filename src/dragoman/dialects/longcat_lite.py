@@ -40,5 +40,7 @@ DIALECT = define(
     turns=("<longcat_assistant>", " ASSISTANT:"),
     models=("meituan-longcat/LongCat-Flash-Lite*", "meituan-longcat/LongCat-Flash-Thinking-*"),
     aliases=("longcat_flash_lite",),
+    tokens=("<longcat_tool_call>", "<longcat_arg_key>"),
+    signatures=(("<longcat_tool_call>", "</longcat_tool_call>", "<longcat_arg_key>"),),
     source="mlx-openai-server, longcat_flash_lite parser; outputs quoted in tests of several agents; not the template",
 )

@@ -23,5 +23,9 @@ DIALECT = define(
     prose=False,
     turns=("]~b]ai\n",),
     models=("MiniMaxAI/MiniMax-M3*",),
+    aliases=("minimaxm3",),
+    tokens=("]<]minimax[>[",),
+    signatures=(("]<]minimax[>[", "<tool_call>"), ("<tool_call>", "</tool_call>", "arguments", "]<]minimax[>[")),
+    templates=("c56d1f3ab70881b0",),
     source="chat template of MiniMax-M3",
 )
