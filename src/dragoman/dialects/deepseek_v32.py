@@ -14,7 +14,7 @@
 
 A value is raw text where ``string="true"``, else JSON. Prompts end in ``<think>`` when thinking is on,
 start="reasoning", else in ``</think>``. Blocks by another name, a parameter that says nothing of its kind, all
-arguments in one, and a JSON object instead of parameters are read too.
+arguments in one, a JSON object instead of parameters, and ``<｜DSML｜invoke name="f"/>`` are read too.
 """
 
 from __future__ import annotations
