@@ -30,6 +30,6 @@ DIALECT = define(
     prose=False,
     turns=("<｜Assistant｜>", "</function_results>\n\n"),
     models=("deepseek-ai/DeepSeek-V3.2", "deepseek-ai/DeepSeek-V3.2-Speciale"),
-    aliases=("deepseekv32", "deepseek_v3_2", "dsml"),
-    source="chat template of DeepSeek-V3.2; its encoding_dsv32.py",
+    aliases=("deepseekv32", "deepseek_v3_2"),
+    source="encoding_dsv32.py of DeepSeek-V3.2; its chat template in llama.cpp",
 )

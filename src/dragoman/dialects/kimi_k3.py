@@ -27,6 +27,7 @@ DIALECT = define(
     prose=False,
     turns=('<|open|>message role="assistant"<|sep|>',),
     models=("moonshotai/Kimi-K3*",),
+    aliases=("kimik3",),
     native_id=lambda name, index: str(index + 1),
-    source="chat template of Kimi-K3",
+    source="chat template of Kimi-K3; SGLang, kimik3_detector.py",
 )

@@ -23,10 +23,10 @@ class Calls(Struct, frozen=True, kw_only=True):
     alone. `bare` makes what is a group only at the very start of the output.
 
     Writing: `one` writes a call, told which of its group it is; a group is `begin`, calls with `between` between them,
-    `end`; `lead` divides it from text before, `trail` from whatever comes behind. `one` raises `Inexpressible`, with
-    no place in it, for what it can't write. Where `led`, the `lead` stands before every group. `names` is what a name may be, `marks` are further markers that text must
-    not hold, `like` is a pattern of text that would be read as a call. After a `final` group comes nothing; `most` is
-    the number of calls that a group can have.
+    `end`; `lead` divides it from text before, where `led` from whatever is before, `trail` from whatever comes behind.
+    `one` raises `Inexpressible`, with no place in it, for what it can't write. `names` is what a name may be, `marks`
+    are further markers that text must not hold, `like` is a pattern of text that would be read as a call. After a
+    `final` group comes nothing; `most` is the number of calls that a group can have.
     """
 
     reader: Reader
