@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from json import loads
 
 from ..errors import Inexpressible
@@ -52,7 +53,7 @@ def element_tree(prefix: str, block: str = "tool_call", *, item: str = "item") -
         return _block(opener, head + name + ">" + b.commit() + members, end, closer, follow)
 
     def element(key: str, value: object, index: int) -> str:
-        if not re.fullmatch(r"[^<>/\n]{1,128}", key):
+        if not re.fullmatch(r"[^<>/\n]{1,128}", key) or key in ("invoke", block) or key.startswith("invoke name="):
             raise Inexpressible("", index, f"no element can have the name {key!r}")
         match value:
             case dict() if value and next(iter(value)) != item:
@@ -61,7 +62,7 @@ def element_tree(prefix: str, block: str = "tool_call", *, item: str = "item") -
                 inside = "".join(element(item, inner, index) for inner in value)
             case str():
                 inside = value
-            case bool() | int() | float():
+            case bool():
                 inside = str(value).lower()
             case _:
                 raise Inexpressible("", index, f"there is no way to write {value!r} as an element")
@@ -70,7 +71,7 @@ def element_tree(prefix: str, block: str = "tool_call", *, item: str = "item") -
         return f"{prefix}<{key}>{inside}{prefix}</{key}>"
 
     def one(call: ToolCall, index: int) -> str:
-        values = "".join(element(key, loads(json), index) for key, json in members_of(call.arguments))
+        values = "".join(element(key, _value(json), index) for key, json in members_of(call.arguments))
         return f'{head}"{call.name}">{values}{end}\n'
 
     return Calls(
@@ -83,6 +84,13 @@ def element_tree(prefix: str, block: str = "tool_call", *, item: str = "item") -
         names=r"[^<>\"'\n]{1,128}",
         marks=(prefix,),
     )
+
+
+class _Digits(str):
+    """A number as it is written."""
+
+
+_value = partial(loads, parse_int=_Digits, parse_float=_Digits)
 
 
 def typed_arguments(opening: str = "<|open|>", closing: str = "<|close|>", sep: str = "<|sep|>") -> Calls:
