@@ -31,7 +31,7 @@ class Think(Struct, frozen=True):
     `lead`, `tail` and `after` are the newlines that templates write behind the opener, before the closer and behind it;
     they are layout, not text, and may be missing where a model forgets them. `inner` are markers within a thought.
     Markers that are `words` of plain language open a thought only where they begin the turn; as closers alone they are
-    text.
+    text. Where it is `skipped`, a closer that begins the turn says that there is no thought.
     """
 
     openers: tuple[str, ...]
@@ -41,6 +41,7 @@ class Think(Struct, frozen=True):
     after: str = "\n\n"
     words: tuple[str, ...] = ()
     inner: tuple[str, ...] = ()
+    skipped: bool = False
 
     @classmethod
     def tags(cls, opener: str = "<think>", closer: str = "</think>") -> Think:
@@ -167,11 +168,12 @@ def conversation(
 
     def thinking(opening: Node) -> Node:
         assert think is not None
-        marked = answer.openers if answer is not None and not prose else ()
+        marked = (*answer.openers, *answer.closers) if answer is not None and not prose else ()
         ends = (*stopping, *marked)
         return thought(opening, think, inside=inside, breaks=breaks, stopping=ends) + at_edges + behind
 
     first: list[Node] = [thinking(b.choice(*think.openers))] if think is not None else []
+    first += [b.choice(*think.closers) + _newlines(think.after)] if think is not None and think.skipped else []
     blocks = [mentioned(*openers) + thinking(b.choice(*openers))] if openers else []
     blocks += [inside + at_edges] if inside is not None else []
     body = turn(
