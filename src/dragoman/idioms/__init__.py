@@ -18,9 +18,10 @@ from .loose_json import array_calls, bare_array, bare_json
 from .opened_calls import code_calls, keyed_array, opened_json
 from .pair_calls import PairLayout, PairMarks, paired_values
 from .suffixed import suffixed_values
+from .tags import Shell, Sign, Tag
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
+from .xml_calls import ANY_VALUE, JSON_VALUE, python_text, raw_text, tagged_values
 
 __all__ = [
     "ANY_VALUE",
@@ -32,6 +33,7 @@ __all__ = [
     "Calls",
     "PairLayout",
     "PairMarks",
+    "Shell",
     "Sign",
     "Tag",
     "Think",
