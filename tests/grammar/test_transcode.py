@@ -390,7 +390,7 @@ def test_bare_text_is_what_it_looks_like(text: str, json: str) -> None:
         ("{a:}", 3, "expected a value"),
         ("{a}", 2, "expected ':'"),
         ("{:1}", 1, "expected a key"),
-        ('{a:b<|"|>c<|"|>}', 15, "expected a value"),
+        ('{a:b<|"|>c<|"|>}', 4, "expected a value"),
         ("{a:" + "b" * (BARE_LIMIT + 1) + "}", BARE_LIMIT + 3, "bare text is too long"),
         ("{" + "b" * (BARE_LIMIT + 1) + ":1}", BARE_LIMIT + 1, "bare text is too long"),
     ],

@@ -8,7 +8,9 @@ is allowed, in all of them.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -26,6 +28,8 @@ __all__ = [
     "bare_dict",
     "lexicon_of",
 ]
+
+Match: TypeAlias = Callable[[str, int, int], re.Match[str] | None]
 
 SPACE = " \t\n\r"
 """JSON's whitespace."""
@@ -58,7 +62,8 @@ class Notation(Struct, frozen=True, cache_hash=True):
 
     Of two `quotes` that begin alike the longer comes first. `brackets` are pairs that make arrays, `words` pairs of a
     word and its JSON. With `bare`, keys and values may be up to so many characters of plain text, and numbers are as in
-    JSON; without it, numbers are as in Python.
+    JSON; without it, numbers are as in Python. Such text ends before one of the `ends`, too, which is legal only where
+    no bracket is open.
     """
 
     name: str
@@ -66,6 +71,7 @@ class Notation(Struct, frozen=True, cache_hash=True):
     brackets: tuple[str, ...]
     words: tuple[tuple[str, str], ...]
     bare: int = 0
+    ends: tuple[str, ...] = ()
 
     @property
     def first(self) -> str:
@@ -107,10 +113,13 @@ PYTHON = Notation(
 """Python's literals. JSON's values are among them: between double quotes, an escape that JSON has is JSON's."""
 
 
-def bare_dict(mark: str) -> Notation:
-    """Dicts with bare keys, and strings between two of these marks, without escapes; or as in JSON."""
-    quotes = (Quote(mark), Quote('"', _SHARED + "/"))
-    return Notation(f"dict {mark}", quotes, ("[]",), _WORDS, BARE_LIMIT)
+def bare_dict(mark: str, *ends: str) -> Notation:
+    """Dicts with bare keys, and strings between two of these marks, without escapes; or in quotes, as in Python.
+
+    Bare text holds none of the `ends`: the markers of what is around the dict.
+    """
+    quotes = (Quote(mark), Quote('"', _SHARED + "/"), Quote("'", _SHARED, _FOLLOWERS))
+    return Notation(f"dict {mark}", quotes, ("[]",), _WORDS, BARE_LIMIT, ends)
 
 
 class Marks:
@@ -131,7 +140,7 @@ class Marks:
 class Lexicon:
     """A notation, ready to be read."""
 
-    __slots__ = ("arrays", "bare", "firsts", "longest", "marks", "word", "words")
+    __slots__ = ("arrays", "bare", "bare_key", "bare_value", "firsts", "longest", "marks", "word", "words")
 
     def __init__(self, notation: Notation) -> None:
         self.marks = tuple(Marks(quote) for quote in notation.quotes)
@@ -141,6 +150,9 @@ class Lexicon:
         self.word = Delimiters(tuple(self.words))
         self.arrays = "".join(pair[0] for pair in notation.brackets)
         self.bare = notation.bare
+        never = (*(quote.mark for quote in notation.quotes if not quote.copied), *notation.ends)
+        self.bare_value = _run(r",}\]", never)
+        self.bare_key = _run(r':,{}\[\]"', never)
 
     def is_cut(self, text: str, i: int) -> bool:
         """Whether the text ends in what may become a longer mark."""
@@ -148,6 +160,15 @@ class Lexicon:
         return left < self.longest and any(
             left < len(marks.quote.mark) and marks.quote.mark.startswith(text[i:]) for marks in self.marks
         )
+
+
+def _run(stops: str, never: tuple[str, ...]) -> Match:
+    """What matches a run of characters up to one of `stops`, a class, or up to one of the marks in `never`."""
+    if not never:
+        return re.compile(rf"[^{stops}]*+").match
+    heads = "".join(re.escape(head) for head in sorted({mark[0] for mark in never}))
+    marks = "|".join(re.escape(mark) for mark in never)
+    return re.compile(rf"(?:[^{stops}{heads}]++|(?!{marks})[{heads}])*+").match
 
 
 lexicon_of = cache(Lexicon)

@@ -24,8 +24,6 @@ _cut_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?|U[0-9a-fA-F]{0,7
 _PYTHON_ESCAPES = {"'": "'", "a": "\\u0007", "v": "\\u000b", "\n": ""}
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
-_bare_value = re.compile(r"[^,}\]]*+").match
-_bare_key = re.compile(r'[^:,{}\[\]"]*+').match
 _json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?").fullmatch
 _KINDS = {"true": "boolean", "false": "boolean", "null": "null"}
 
@@ -301,18 +299,19 @@ class Transcoder:
 
     def _bare(self, text: str, i: int, *, key: bool) -> int:
         """Bare text up to what ends it, which tells whether it is a number or a word."""
-        limit = self._lexicon.bare
-        found = (_bare_key if key else _bare_value)(text, i, i + limit + 1)
+        lexicon = self._lexicon
+        limit = lexicon.bare
+        found = (lexicon.bare_key if key else lexicon.bare_value)(text, i, i + limit + 1)
         end = found.end() if found else i
         if end - i > limit:
             return self._fail(i + limit, "bare text is too long")
         if end == len(text) and not (self._final and not self._stack):
             return _WAIT
         raw = text[i:end].rstrip(SPACE)
-        if not raw or any(marks.quote.mark in raw for marks in self._lexicon.marks if not marks.quote.copied):
+        if not raw or (not key and self._stack and text[end] not in ",}]"):
             return self._fail(end, "expected a key" if key else "expected a value")
-        if not key and (raw in self._lexicon.words or _json_number(raw)):
-            self._whole(self._lexicon.words.get(raw, raw), key=False)
+        if not key and (raw in lexicon.words or _json_number(raw)):
+            self._whole(lexicon.words.get(raw, raw), key=False)
         else:
             self._begin("string", key=key)
             self._say(encode_basestring(raw)[1:-1])

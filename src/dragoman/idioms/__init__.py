@@ -14,6 +14,7 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .literal_calls import call_dict, call_expressions, single_quoted
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
 from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
@@ -30,6 +31,8 @@ __all__ = [
     "Think",
     "arguments_json",
     "bare_json",
+    "call_dict",
+    "call_expressions",
     "conversation",
     "define",
     "dsml",
@@ -43,6 +46,7 @@ __all__ = [
     "mentioned",
     "python_text",
     "raw_text",
+    "single_quoted",
     "stops",
     "tagged_json",
     "tagged_values",
