@@ -8,9 +8,7 @@ is allowed, in all of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
-from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -28,8 +26,6 @@ __all__ = [
     "bare_dict",
     "lexicon_of",
 ]
-
-Match: TypeAlias = Callable[[str, int, int], re.Match[str] | None]
 
 SPACE = " \t\n\r"
 """JSON's whitespace."""
@@ -116,7 +112,7 @@ PYTHON = Notation(
 def bare_dict(mark: str, *ends: str) -> Notation:
     """Dicts with bare keys, and strings between two of these marks, without escapes; or in quotes, as in Python.
 
-    Bare text holds none of the `ends`: the markers of what is around the dict.
+    Bare text holds none of the `ends`, the markers of what is around the dict, in which there is no comma or bracket.
     """
     quotes = (Quote(mark), Quote('"', _SHARED + "/"), Quote("'", _SHARED, _FOLLOWERS))
     return Notation(f"dict {mark}", quotes, ("[]",), _WORDS, BARE_LIMIT, ends)
@@ -151,8 +147,10 @@ class Lexicon:
         self.arrays = "".join(pair[0] for pair in notation.brackets)
         self.bare = notation.bare
         never = (*(quote.mark for quote in notation.quotes if not quote.copied), *notation.ends)
-        self.bare_value = _run(r",}\]", never)
-        self.bare_key = _run(r':,{}\[\]"', never)
+        heads = "".join(re.escape(head) for head in sorted({mark[0] for mark in never}))
+        marks = "|".join(re.escape(mark) for mark in never)
+        self.bare_key = re.compile(rf'[^:,{{}}\[\]"{heads}]*+').match
+        self.bare_value = re.compile(rf"(?:[^,}}\]{heads}]++|(?!{marks})[{heads}])*+" if never else r"[^,}\]]*+").match
 
     def is_cut(self, text: str, i: int) -> bool:
         """Whether the text ends in what may become a longer mark."""
@@ -160,15 +158,6 @@ class Lexicon:
         return left < self.longest and any(
             left < len(marks.quote.mark) and marks.quote.mark.startswith(text[i:]) for marks in self.marks
         )
-
-
-def _run(stops: str, never: tuple[str, ...]) -> Match:
-    """What matches a run of characters up to one of `stops`, a class, or up to one of the marks in `never`."""
-    if not never:
-        return re.compile(rf"[^{stops}]*+").match
-    heads = "".join(re.escape(head) for head in sorted({mark[0] for mark in never}))
-    marks = "|".join(re.escape(mark) for mark in never)
-    return re.compile(rf"(?:[^{stops}{heads}]++|(?!{marks})[{heads}])*+").match
 
 
 lexicon_of = cache(Lexicon)
