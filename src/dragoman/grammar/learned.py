@@ -106,7 +106,7 @@ class NotatedRest(Rest):
         else:
             self._apply(effect, transcoder)
         machine.text = effect.left
-        if not effect.taken:
+        if not effect.json and not effect.taken:
             return []
         start = machine.base
         machine.base = machine.kept_to = end = start + len(effect.taken)
