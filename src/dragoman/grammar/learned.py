@@ -129,6 +129,8 @@ class NotatedRest(Rest):
         effects = self._effects
         if effects is _NOTHING or len(text) > SHORT or text in effects:
             return None
+        if self._transcoder.in_string and self._string(self._transcoder.marks).is_clean(text):
+            return None
         if len(effects) >= LEARNED_LIMIT:
             effects.clear()
         trial = self._transcoder.copy()

@@ -119,9 +119,12 @@ def bare_dict(mark: str, *ends: str) -> Notation:
 
 
 class Marks:
-    """What to look for in a string with these quotes; `until` finds what may end its plain text."""
+    """What to look for in a string with these quotes.
 
-    __slots__ = ("close", "partial", "quote", "run", "until")
+    `until` finds what may end its plain text, `whole` matches a string that is all there, and is in JSON as it is here.
+    """
+
+    __slots__ = ("close", "partial", "quote", "run", "until", "whole")
 
     def __init__(self, quote: Quote) -> None:
         self.quote = quote
@@ -131,6 +134,9 @@ class Marks:
         then = re.escape(quote.then)
         pattern = rf"[{SPACE}]{{0,{GAP_LIMIT}}}+(?:([{then}{SPACE}])|\Z)" if then else "()"
         self.close = re.compile(pattern).match
+        mark = re.escape(quote.mark)
+        behind = f"(?=[{then}])" if then else ""
+        self.whole = re.compile(rf'{mark}([^{re.escape(quote.mark[0])}"\\\x00-\x1f]*+){mark}{behind}').match
 
 
 class Lexicon:

@@ -24,6 +24,7 @@ _cut_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?|U[0-9a-fA-F]{0,7
 _PYTHON_ESCAPES = {"'": "'", "a": "\\u0007", "v": "\\u000b", "\n": ""}
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
+_plain_number = re.compile(r"-?(?:0|[1-9][0-9]{0,30}+)(?:\.[0-9]{1,30}+)?(?=[,\]})])").match
 _json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?").fullmatch
 _KINDS = {"true": "boolean", "false": "boolean", "null": "null"}
 
@@ -214,6 +215,11 @@ class Transcoder:
             for marks in lexicon.marks:
                 if text.startswith(marks.quote.mark, i):
                     self._begin("string", key=key)
+                    whole = marks.whole(text, i)
+                    if whole is not None:
+                        self._say(whole.group(1))
+                        self._end("string")
+                        return whole.end()
                     self.state, self.marks = (State.KEY if key else State.STRING), marks
                     return i + len(marks.quote.mark)
         if not key and (char == "{" or char in lexicon.arrays):
@@ -221,6 +227,10 @@ class Transcoder:
         if lexicon.bare:
             return self._bare(text, i, key=key)
         if char in "0123456789.+-":
+            whole = _plain_number(text, i)
+            if whole is not None:
+                self._whole(whole.group(), key=key)
+                return whole.end()
             self._begin("integer", key=key)
             self.state, self.sub, self.size = State.NUMBER, "start", 0
             return i
