@@ -14,6 +14,7 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .literal_calls import call_dict, call_expressions, single_quoted
 from .loose_json import array_calls, bare_array, bare_json
 from .opened_calls import code_calls, keyed_array, opened_json
 from .pair_calls import PairLayout, PairMarks, paired_values
@@ -42,6 +43,8 @@ __all__ = [
     "array_calls",
     "bare_array",
     "bare_json",
+    "call_dict",
+    "call_expressions",
     "code_calls",
     "conversation",
     "define",
@@ -60,6 +63,7 @@ __all__ = [
     "paired_values",
     "python_text",
     "raw_text",
+    "single_quoted",
     "stops",
     "suffixed_values",
     "tagged_json",
