@@ -28,7 +28,7 @@ def test_a_name_may_be_written_as_models_are(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "near"), [("hermse", "hermes"), ("kimi_k3", "kimi_k2"), ("Qwen3-Codr", "qwen3_coder")]
+    ("name", "near"), [("hermse", "hermes"), ("kimi_k9", "kimi_k2"), ("Qwen3-Codr", "qwen3_coder")]
 )
 def test_an_unknown_name_is_refused_with_those_most_like_it(name: str, near: str) -> None:
     with pytest.raises(UnknownDialect) as caught:
@@ -49,3 +49,12 @@ def test_two_dialects_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(InvalidDialect) as caught:
         registry._known.__wrapped__()
     assert str(caught.value) == "zz_again: expected a name of its own, not 'generic', found generic"
+
+
+def test_a_variant_is_asked_of_its_dialect_by_what_stands_behind_the_colon() -> None:
+    assert get_dialect("hy4:abc").name == "hy4:abc"
+
+
+def test_a_variant_of_a_dialect_that_has_none_is_unknown() -> None:
+    with pytest.raises(UnknownDialect):
+        get_dialect("hermes:abc")

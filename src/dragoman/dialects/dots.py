@@ -39,6 +39,7 @@ DIALECT = define(
     ),
     stops=("<|endofresponse|>",),
     turns=("<|response|>",),
-    models=("rednote-hilab/dots3*",),
+    models=("rednote-hilab/dots.llm*",),
+    signatures=(("<dots_function_call>", "</dots_function_call>"),),
     source="vLLM, dots_tool_parser.py; SGLang, dots_detector.py; vmlx-engine, dots_tool_parser.py; recorded outputs",
 )

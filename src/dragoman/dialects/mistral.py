@@ -34,5 +34,8 @@ DIALECT = define(
         "mistralai/Voxtral-*-2507",
     ),
     aliases=("mistral_v13",),
+    tokens=("[TOOL_CALLS]", "[ARGS]"),
+    signatures=(("[TOOL_CALLS]", "[ARGS]"),),
+    templates=("b896b317ebe436a1", "e4ea8d3f5960e2d1"),
     source="mistral-common, tokens/tokenizers/instruct.py; chat templates of Ministral-3 and Mistral-Small-3.2",
 )

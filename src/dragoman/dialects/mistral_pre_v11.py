@@ -20,6 +20,7 @@ DIALECT = define(
     stops=("</s>",),
     prose=False,
     turns=("[/INST]", "[/TOOL_RESULTS]"),
+    native_id=lambda name, index: f"a1b2c3d4{index}",
     models=(
         "mistralai/Mistral-7B-Instruct-v0.3",
         "mistralai/Mixtral-8x22B-Instruct-*",
@@ -32,6 +33,8 @@ DIALECT = define(
         "mistralai/Pixtral-*",
         "mistralai/Devstral-Small-2505",
     ),
-    native_id=lambda name, index: f"a1b2c3d4{index}",
+    tokens=("[TOOL_CALLS]",),
+    signatures=(("[TOOL_CALLS]",),),
+    templates=("9e84ffe9e56406eb", "c7f09ec50cad59de", "a57cd141e4d49cd9", "e7deee034838db2b"),
     source="mistral-common, tokens/tokenizers/instruct.py; chat template of Mistral-Nemo-Instruct-2407",
 )

@@ -37,7 +37,9 @@ DIALECT = define(
     ),
     stops=("<|EOT|>",),
     prose=False,
-    turns=("<|BOT|>assistant\n",),
-    models=("stepfun-ai/step3", "stepfun-ai/step3-*"),
+    turns=("<｜BOT｜>assistant\n",),
+    models=("stepfun-ai/step3*",),
+    tokens=("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>", "<｜tool_sep｜>"),
+    signatures=(("<steptml:invoke",),),
     source="SGLang, step3_detector.py; vLLM, step3_tool_parser.py and its example prompts of step3-fp8",
 )

@@ -169,8 +169,8 @@ class Machine:
 
     def accepts(self) -> frozenset[str]:
         """What may come next, as the terminals of the grammar's EBNF; alternatives still open included."""
-        steps = [self.step, *(choice.otherwise for choice in self.choices)]
-        return frozenset(text for step in steps for text in step.expected(self.stack))
+        others = (choice.otherwise.expected(self.stack) for choice in self.choices)
+        return self.step.awaited(self).union(*others)
 
     @property
     def finished(self) -> bool:

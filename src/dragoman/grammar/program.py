@@ -21,7 +21,7 @@ from .nodes import Grammar, Node
 from .prose import ProseStep
 from .show import ebnf_node
 from .steps import Step
-from .tries import Delimiters, followed_pattern, opening_pattern
+from .tries import Delimiters, followed_pattern, opening_pattern, prefix_free
 
 __all__ = ["Program", "program_of"]
 
@@ -184,6 +184,9 @@ class _Compiler:
         items = node.items
         if not items:
             return control.FailStep()
+        words = tuple(item.text for item in items if isinstance(item, n.Literal))
+        if 1 < len(items) == len(words) and prefix_free(words):
+            return _linked(steps.WordsStep(Delimiters(words), label, cuts), after)
         step = self.compile(items[-1], after, label, follow, cuts)
         for k in reversed(range(len(items) - 1)):
             choice = control.ChoiceStep(self._key(), self._guard(items[k]))
@@ -220,7 +223,7 @@ class _Compiler:
         delimiters = Delimiters(node.delimiters)
         reading: Step = steps.UntilStep(delimiters, then, label)
         if node.prose and "code" not in self.without and isinstance(label, labels.TextLabel):
-            reading = ProseStep(node.delimiters, label)
+            reading = ProseStep(node.delimiters, node.finals, label)
         step = _linked(reading, after)
         if node.low:
             return _linked(steps.SomeStep(delimiters), self._cut(cuts, step, 0))

@@ -54,6 +54,10 @@ class Step:
         """The terminals that may come here, as in the grammar's EBNF; the stack tells where rules return to."""
         return self.next.expected(stack)
 
+    def awaited(self, machine: Machine) -> frozenset[str]:
+        """Those that go on with the characters which the machine holds here."""
+        return self.expected(machine.stack)
+
 
 class LiteralStep(Step):
     """These very characters."""
@@ -78,6 +82,38 @@ class LiteralStep(Step):
 
     def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
         return frozenset([repr(self.text)])
+
+
+class WordsStep(Step):
+    """One of several literals, none of which begins as another does; it decides the choices of these keys."""
+
+    __slots__ = ("cuts", "label", "words")
+
+    def __init__(self, words: Delimiters, label: Label, cuts: frozenset[int]) -> None:
+        self.words, self.label, self.cuts = words, label, cuts
+
+    def run(self, machine: Machine) -> Step | None:
+        text, at = machine.text, machine.at
+        found = self.words.match(text, at)
+        if found is not None and found.group() in self.words.all:
+            start = machine.base + at
+            machine.at = found.end()
+            self.label.emit(machine, found.group(), start, machine.base + machine.at)
+            if self.cuts and machine.choices:
+                machine.decide(self.cuts, start)
+            return self.next
+        if found is not None or at == len(text):
+            if not machine.ended:
+                return None
+            machine.starved = machine.base + at
+        return machine.fail()
+
+    def expected(self, stack: Sequence[Frame]) -> frozenset[str]:
+        return frozenset(map(repr, self.words.all))
+
+    def awaited(self, machine: Machine) -> frozenset[str]:
+        begun = machine.text[machine.at :]
+        return frozenset(repr(word) for word in self.words.all if word.startswith(begun))
 
 
 class CharsStep(Step):

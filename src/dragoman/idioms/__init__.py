@@ -7,7 +7,6 @@ from .dsml import dsml
 from .element_calls import element_tree, typed_arguments
 from .json_calls import (
     arguments_json,
-    bare_json,
     headed_json,
     json_array,
     json_calls,
@@ -15,9 +14,11 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
-from .loose_json import array_calls, bare_array, prefixed_json
+from .literal_calls import call_dict, call_expressions, single_quoted
+from .loose_json import array_calls, bare_array, bare_json
 from .opened_calls import code_calls, keyed_array, opened_json
 from .pair_calls import PairLayout, PairMarks, paired_values
+from .suffixed import suffixed_values
 from .tags import Shell, Sign, Tag
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
@@ -42,6 +43,8 @@ __all__ = [
     "array_calls",
     "bare_array",
     "bare_json",
+    "call_dict",
+    "call_expressions",
     "code_calls",
     "conversation",
     "define",
@@ -58,10 +61,11 @@ __all__ = [
     "mentioned",
     "opened_json",
     "paired_values",
-    "prefixed_json",
     "python_text",
     "raw_text",
+    "single_quoted",
     "stops",
+    "suffixed_values",
     "tagged_json",
     "tagged_values",
     "thought",

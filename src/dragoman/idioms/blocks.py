@@ -7,10 +7,11 @@ have it before that. The closer of a block also ends the turn, if no further blo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Unpack
 
 from msgspec import Struct
 
-from ..dialect import Dialect, Example
+from ..dialect import Dialect, Example, Facts
 from ..errors import Inexpressible
 from ..events import ProblemKind
 from ..grammar import build as b
@@ -42,9 +43,8 @@ def define_blocks(
     calls: Calls,
     stops: tuple[str, ...],
     turns: tuple[str, ...] = (),
-    models: tuple[str, ...] = (),
-    aliases: tuple[str, ...] = (),
     native_id: Callable[[str, int], str] | None = None,
+    **facts: Unpack[Facts],
 ) -> Dialect:
     """The dialect of a turn in blocks; see `define`. Calls come last, up to one of the `stops`."""
     marks = (blocks.begin, blocks.think, blocks.text, blocks.end, *calls.marks, *stops)
@@ -55,13 +55,12 @@ def define_blocks(
         grammar=_grammar(blocks, calls, stops),
         writer=_writer(name, blocks, calls, marks),
         turns=turns,
-        models=models,
         marks=tuple(dict.fromkeys(marks)),
         stops=(*stops, blocks.end),
         source=source,
-        aliases=aliases,
         native_id=native_id,
         examples=(example,),
+        **facts,
     )
 
 
@@ -74,18 +73,21 @@ def _grammar(blocks: Blocks, calls: Calls, stopping: tuple[str, ...]) -> Grammar
 
     cut = b.report(ProblemKind.IMPLICIT_CLOSE, detail="another marker stands where the block should be closed")
     closed = b.choice(b.peek(b.choice(*marks)) + cut, b.peek(blocks.end), b.end())
-    text = b.optional(b.content(b.until(blocks.end, *marks, low=1)))
-    orphan = b.report(ProblemKind.ORPHAN_MARKER, b.choice(*calls.closers), detail="a marker outside a call")
-    ends = tuple(dict.fromkeys((blocks.end, *marks, *calls.closers)))
+    strays = tuple(marker for marker in calls.closers if marker not in marks)
+    orphan = b.report(ProblemKind.ORPHAN_MARKER, b.choice(*strays), detail="a marker outside a call")
+    alone = b.report(ProblemKind.ORPHAN_MARKER, b.choice(*calls.openers), detail="a marker with no call behind it")
+    ends = (blocks.end, *marks, *strays)
+    text = b.zero_or_more(b.content(b.until(*ends, low=1)) | orphan, b.commit())
     stray = b.report(ProblemKind.MALFORMED_HEADER, detail="text outside a block")
     body = b.zero_or_more(
         b.choice(
             thinking(b.literal(blocks.think)),
             blocks.text + b.commit() + text + closed,
-            b.markup(b.choice(blocks.end + blocks.begin, blocks.begin)),
+            b.markup(b.choice(blocks.end + b.space() + blocks.begin, blocks.begin)),
             calls.reader((blocks.end, *marks)),
             stops(blocks.end, *stopping),
             orphan,
+            alone,
             b.markup(b.chars(" \\t\\r\\n", 1, 64)) + b.peek(b.choice(*ends) | b.end()),
             b.peek(b.any()) + b.commit() + stray + b.content(b.until(*ends, low=1)),
         )

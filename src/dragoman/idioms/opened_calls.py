@@ -44,20 +44,22 @@ def opened_json(
     arguments: str = "arguments",
     marks: tuple[str, ...] = (),
     most: int | None = None,
+    prose: bool = False,
 ) -> Calls:
-    """A JSON object behind an opener of control tokens, between which whitespace may stand, and `lead`, which is layout.
+    """A JSON object behind an opener of control tokens, between which whitespace may stand; `lead` is layout.
 
     The first of the `openers` is written. Without a `closer` the object's own brace ends the call. With `most`, nothing
-    comes behind the calls.
+    comes behind the calls. In `prose`, an opener is ordinary text, and counts only with the brace behind it.
     """
     heads = tuple(pieces[0] for pieces in openers)
-    opening = b.choice(*(_spaced(pieces) for pieces in openers)) + b.commit()
+    opening = b.choice(*(_spaced(pieces) for pieces in openers)) + (b.sequence() if prose else b.commit())
 
     def reader(resume: tuple[str, ...]) -> Node:
         after = tuple(dict.fromkeys((*heads, *resume)))
         if closer:
             return json_calls(opening, (closer,), after)
-        return b.call(opening + b.space() + "{" + b.commit() + json_members(), resume=after)
+        one = b.call(opening + b.space() + "{" + b.commit() + json_members(), resume=after)
+        return one + b.zero_or_more(b.space(), one)
 
     first = "".join(openers[0])
     return Calls(
@@ -92,7 +94,9 @@ def code_calls(marker: str, name: str, *, opener: str = "", closer: str = "") ->
         after = tuple(dict.fromkeys((first, *resume)))
         lead = opener + b.space() + head if opener else b.literal(head)
         body = b.arguments(b.until(*closers, *after), raw=True)
-        return b.call(lead + b.name(name) + tail + b.commit() + body, close=closer, closers=closers, resume=after)
+        opening = lead + b.name(name) + tail + b.commit()
+        close = b.literal(closer) if closer else b.peek(b.choice(*after))
+        return b.call(opening + body, close=close, closers=closers, resume=after, stops=not closer)
 
     return Calls(
         reader=reader,

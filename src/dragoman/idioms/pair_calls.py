@@ -16,7 +16,7 @@ from ..grammar import build as b
 from ..grammar.nodes import Node
 from ..types import ToolCall
 from .calls import Calls
-from .json_calls import json_calls
+from .json_calls import json_members
 from .writing import members_of
 from .xml_calls import raw_text
 
@@ -27,9 +27,6 @@ NAME = r"^<>()\[\]{}`\s"
 
 KEY = r"^<\n"
 """The characters of a key."""
-
-BODIES = ("{", "(")
-"""What models write behind a name when they fall into another format."""
 
 KINDS = ("string", "integer", "number", "boolean", "array", "object", "null")
 """The types that a marker can tell; others are left to the schema."""
@@ -90,7 +87,14 @@ class PairLayout(Struct, frozen=True, kw_only=True):
         return cls(lead=lead, named="\n", keyed="\n", valued="\n", between="\n", end=end)
 
 
-def paired_values(marks: PairMarks = PairMarks(), layout: PairLayout = PairLayout()) -> Calls:
+GLM = PairMarks()
+"""The markers that most of these families have."""
+
+TIGHT = PairLayout()
+"""No newline anywhere."""
+
+
+def paired_values(marks: PairMarks = GLM, layout: PairLayout = TIGHT) -> Calls:
     """Calls as a name and pairs, read in any layout; `layout` is what is written.
 
     What models write beside their template is read too: a value without its opening marker (reported), doubled key
@@ -99,21 +103,23 @@ def paired_values(marks: PairMarks = PairMarks(), layout: PairLayout = PairLayou
     """
     section = marks.section or ()
     begins = (*section[:1], marks.call[0])
-    framed = b.framed if layout.lead else lambda *spelled: spelled
+
+    def framed(*spelled: str) -> tuple[str, ...]:
+        return b.framed(*spelled) if layout.lead else spelled
 
     def reader(resume: tuple[str, ...]) -> Node:
         follow = (*begins, *section[1:], *resume)
+        pairs = _head(marks, resume) + b.commit() + _body(marks, (marks.call[1], *follow))
 
         def call(opening: Node) -> Node:
-            one = b.call(
-                opening + b.space() + _head(marks, resume) + b.commit() + _body(marks, (marks.call[1], *follow)),
+            return b.call(
+                opening + b.choice(b.space() + "{" + b.commit() + json_members(), pairs),
                 close=b.space() + marks.call[1],
                 closers=(marks.call[1], *section[1:]),
                 resume=follow,
             )
-            return one | json_calls(opening, (marks.call[1],), follow)
 
-        sectioned = [b.choice(*framed(section[0])) + b.space() + marks.call[0]] if section else []
+        sectioned = [b.choice(*framed(section[0])) + b.space() + marks.call[0] + b.commit()] if section else []
         first = call(b.choice(*sectioned, *framed(marks.call[0])))
         ending = b.optional(b.space(), section[1]) if section else b.sequence()
         after = b.chars("\n", 0, 1) if layout.lead or layout.end else b.sequence()
@@ -140,10 +146,16 @@ def paired_values(marks: PairMarks = PairMarks(), layout: PairLayout = PairLayou
 
 
 def _head(marks: PairMarks, resume: tuple[str, ...]) -> Node:
-    """A name, and a look at what shows that it is one: a marker, another format's body, the end. Or none at all."""
+    """A name, and a look at what shows that it is one; or none at all, where another marker stands in its place.
+
+    Behind a space, where openers are talked about, only a marker shows it. Else so does another format's body, what may
+    come after a call, and the end.
+    """
+    name = b.name(b.chars(NAME, 1, 128))
     cut = b.optional("<", b.chars(r"^<>\s", 0, 40)) + b.end()
-    name = b.name(b.chars(NAME, 1, 128)) + b.peek(b.space(), b.choice(*marks.all, *resume, *BODIES, cut))
-    return name | b.peek(b.choice(*marks.all))
+    marked = b.space() + b.choice(*marks.all)
+    direct = name + b.peek(marked | b.space() + b.choice("{", *resume) | b.literal("(") | cut)
+    return direct | b.space() + name + b.peek(marked) | b.peek(marked)
 
 
 def _body(marks: PairMarks, after: tuple[str, ...]) -> Node:
@@ -162,18 +174,19 @@ def _value(marks: PairMarks, then: tuple[str, ...]) -> Node:
     """A value in its markers, of the type that stands before it, if one does, and else of the schema's."""
     opening, closing = marks.value
 
-    def text(*kinds: str) -> Node:
-        return b.commit() + b.value(closing, then=then, kinds=kinds or None) + closing
+    def text(end: Node, *kinds: str) -> Node:
+        return b.commit() + b.value(closing, then=then, kinds=kinds or None) + end
 
-    plain = opening + text()
-    missing = b.report(ProblemKind.MALFORMED, detail=f"the marker {opening} is missing")
-    bare = b.negate(b.choice(*marks.all)) + b.peek(b.any()) + missing + text()
+    closer = b.literal(closing)
+    orphan = b.report(ProblemKind.ORPHAN_MARKER, closing, detail=f"a value without {opening} before it")
+    plain = opening + text(closer)
+    bare = b.negate(b.choice(*marks.all)) + b.peek(b.any()) + text(orphan)
     if marks.kind is None:
         return plain | bare
     start, stop = marks.kind
     items = b.optional("[", b.chars("^<", 0, 128))
-    typed = [kind + items + stop + b.space() + opening + text(kind) for kind in KINDS]
-    other = b.chars("^<", 0, 128) + stop + b.space() + opening + text()
+    typed = [kind + items + stop + b.space() + opening + text(closer, kind) for kind in KINDS]
+    other = b.chars("^<", 0, 128) + stop + b.space() + plain
     return plain | start + b.choice(*typed, other) | bare
 
 

@@ -47,7 +47,8 @@ class Tag(Struct, frozen=True):
 
     `signs` end the name: a plain one, or one for each kind of value. `spelled` are other ways to begin the tag, with
     their signs, which are read but not written. `lead` and `tail` are the newlines inside the tag that belong to the
-    layout, `after` is what divides it from the next. With `cdata`, a value may stand in a CDATA section. Objects and
+    layout, `after` is what divides it from the next, `empty` is layout where there is nothing else inside. A sign that
+    stands `alone` ends the name and the tag at once. With `cdata`, a value may stand in a CDATA section. Objects and
     arrays among the values are in the `notation`, or JSON.
     """
 
@@ -57,6 +58,8 @@ class Tag(Struct, frozen=True):
     lead: str = "\n"
     tail: str = "\n"
     after: str = "\n"
+    empty: str = ""
+    alone: str = ""
     spelled: tuple[tuple[str, tuple[Sign, ...]], ...] = ()
     decoding: b.Decoding = b.Decoding.NONE
     cdata: bool = False
@@ -83,7 +86,7 @@ class Tag(Struct, frozen=True):
             lead,
             tail,
             after,
-            spelled,
+            spelled=spelled,
             cdata=cdata,
             notation=notation,
         )
@@ -112,10 +115,14 @@ class Tag(Struct, frozen=True):
             ways.append(head + name + b.choice(*(sign.text + b.commit() + body(sign) for sign in signs)))
         return b.choice(*ways)
 
+    def closed(self, field: Callable[[Node], Node]) -> Node:
+        """The tag that is closed at once."""
+        return self.head + field(b.chars(_name_class(self.alone[0]), 1, 128)) + self.alone + b.commit()
+
     def write(self, name: str, inside: str, kind: str = "", shell: Shell | None = None) -> str:
         """The tag around what is already laid out, with a shell around it."""
         sign = next((sign for sign in self.signs if sign.kinds is None or kind in sign.kinds), self.signs[0])
-        written = f"{self.head}{name}{sign.text}{self.lead}{inside}{self.closer}"
+        written = f"{self.head}{name}{sign.text}{self.lead}{inside or self.empty}{self.closer}"
         return f"{shell.write(written) if shell is not None else written}{self.after}"
 
 

@@ -79,12 +79,20 @@ def tagged_values(
         close = b.space() + function.closer + behind
         follow = (*openers, *ends, *resume)
         apart = b.space() + b.optional(shell.divider, b.space()) if shell is not None else b.space()
-        further = b.call(call, close=close, closers=closers, resume=follow)
+
+        def calls(before: Node) -> Node:
+            whole = b.call(before + call, close=close, closers=closers, resume=follow)
+            if not function.alone:
+                return whole
+            empty = function.closed(lambda name: b.name(name, decode=function.decoding))
+            return whole | b.call(before + empty, closers=closers, resume=follow)
+
+        further = calls(b.sequence())
         if not begins:
             return further + b.zero_or_more(apart, further)
         ending = b.chars("\n", 0, 1) if line else b.sequence()
         opening = b.choice(*framed) + b.space() + b.optional(b.choice(*begins), b.space())
-        first = b.call((opening + call) | call, close=close, closers=closers, resume=follow)
+        first = calls(opening) | further
         rest = b.zero_or_more(apart, further) + b.optional(b.space(), b.choice(*ends)) + ending
         return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + ending)
 
