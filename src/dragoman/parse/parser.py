@@ -77,7 +77,7 @@ class Parser:
         if self.dialect.name == AUTO:
             from ..recognise import Detection  # not needed by who knows the dialect
 
-            self._detection = Detection(lambda one: self._begin(one).machine)
+            self._detection = Detection(lambda one: self._begin(one).machine, prefill)
         self._bind()
 
     def feed_bytes(self, chunk: bytes) -> list[Event]:
