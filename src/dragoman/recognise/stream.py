@@ -43,15 +43,14 @@ class Detection:
     """Reads the beginning of one output until it tells the dialect; `text` is all that was fed.
 
     The answer depends on the text, not on how it was cut. The work is that of the machines of those dialects that come
-    into question, on `HOLD` characters. `machine` opens one where the output begins, behind the prefill `given`.
+    into question, on `HOLD` characters. `machine` opens one where the output begins.
     """
 
-    __slots__ = ("_awake", "_close", "_given", "_machine", "_readers", "text")
+    __slots__ = ("_awake", "_close", "_machine", "_readers", "text")
 
-    def __init__(self, machine: Opening = Dialect.machine, given: str = "") -> None:
+    def __init__(self, machine: Opening = Dialect.machine) -> None:
         self.text = ""
         self._machine = machine
-        self._given = given
         self._close = False  # something was found: go on character by character
         self._readers: list[Reader] = []
         self._awake: set[str] = set()  # dialects that read, or that have and are out
@@ -65,7 +64,8 @@ class Detection:
         if not self._close:
             for reader in self._readers:
                 reader.feed(piece)
-            self._close = self._marked(begin, begin + len(piece)) or any(reader.found for reader in self._readers)
+            marked = _markers().pattern.search(self.text, max(0, begin - _markers().longest), begin + len(piece))
+            self._close = marked is not None or any(reader.found for reader in self._readers)
             if self._close:  # once more, since what was first must not depend on the chunk
                 self._begin(self.text[:begin])
         if self._close:
@@ -87,7 +87,7 @@ class Detection:
     def copy(self) -> Detection:
         """An independent detection in the same state."""
         other = Detection.__new__(Detection)
-        other.text, other._machine, other._close, other._given = self.text, self._machine, self._close, self._given
+        other.text, other._machine, other._close = self.text, self._machine, self._close
         other._readers, other._awake = [reader.copy() for reader in self._readers], self._awake.copy()
         return other
 
@@ -102,16 +102,7 @@ class Detection:
 
     def _begin(self, text: str) -> None:
         self._readers, self._awake = [], set()
-        before = [
-            dialect for ending in _markers().by_end.values() for marker, dialect in ending if marker in self._given
-        ]
-        self._wake((get_dialect(GENERIC), *_markers().bare, *before), text)
-
-    def _marked(self, begin: int, end: int) -> bool:
-        """Whether any marker ends between two places, wherever it begins."""
-        longest = _markers().longest
-        before = self._given[-longest:] + self.text[:begin]
-        return _markers().pattern.search(before[-longest:] + self.text[begin:end]) is not None
+        self._wake((get_dialect(GENERIC), *_markers().bare), text)
 
     def _wake(self, found: Iterable[Dialect], text: str) -> None:
         """Let more dialects read, from the beginning; those that read alike do it together."""
@@ -135,8 +126,9 @@ class Detection:
     def _step(self, character: str, read: int) -> Answer | None:
         for reader in self._readers:
             reader.feed(character)
-        before = self._given + self.text[:read] if read < _markers().longest else self.text[:read]
-        ending = [dialect for marker, dialect in _markers().by_end.get(character, ()) if before.endswith(marker)]
+        ending = [
+            dialect for marker, dialect in _markers().by_end.get(character, ()) if self.text.endswith(marker, 0, read)
+        ]
         if ending:
             self._wake(ending, self.text[:read])
         self._drop()
@@ -156,9 +148,7 @@ class Detection:
 
     def _answer(self, left: list[Reader], read: int, certainty: Certainty) -> Answer:
         pairs = [(reader, dialect) for reader in left for dialect in reader.dialects]
-        best, dialect = min(
-            pairs, key=lambda pair: (-pair[0].written_so(pair[1], self._given, self.text), _rarity(pair[1]))
-        )
+        best, dialect = min(pairs, key=lambda pair: (-pair[0].written_so(pair[1], self.text), _rarity(pair[1])))
         first = min((start for start, _ in best.places), default=0)
         return Answer(dialect, f"the output has {self.text[first:read][-SHOWN:]!r}", certainty)
 
@@ -198,15 +188,14 @@ class Reader:
     def feed(self, text: str) -> None:
         """Let the machine read on, and look at what it says."""
         for event in self.machine.feed(text):
-            if event.end > 0 or isinstance(event, CallBegin):  # what lies before was given, not written
-                self._see(event)
+            self._see(event)
 
     def has_as_text(self, position: int, *, thoughts: bool = False) -> bool:
         """Whether the character there is plain text to this dialect; also part of a thought, if that is asked."""
         spans = (*self.texts, *self.thoughts) if thoughts else self.texts
         return any(start <= position < end for start, end in spans)
 
-    def written_so(self, dialect: Dialect, given: str, text: str) -> int:
+    def written_so(self, dialect: Dialect, text: str) -> int:
         """How many characters a dialect itself writes before a call's name, if the output has them all there, but for
         white space; else 0.
         """
@@ -217,7 +206,7 @@ class Reader:
         except Inexpressible:
             return 0
         head = _solid(written.partition(SOME_NAME)[0]).rstrip('"')  # which may be part of the name's span
-        return len(head) if _solid(given + text[: self.name_at]).rstrip('"').endswith(head) else 0
+        return len(head) if _solid(text[: self.name_at]).rstrip('"').endswith(head) else 0
 
     def copy(self) -> Reader:
         """An independent reader in the same state."""
