@@ -32,5 +32,5 @@ DIALECT = define(
     tokens=("<|open|>", "<|close|>", "<|sep|>"),
     signatures=(("<|open|>", "<|close|>", "<|sep|>"),),
     templates=("f0c33f4b63ef8403",),
-    source="chat template of Kimi-K3",
+    source="chat template of Kimi-K3; SGLang, kimik3_detector.py",
 )

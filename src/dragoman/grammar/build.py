@@ -178,9 +178,12 @@ def until(*delimiters: str, low: int = 0, then: tuple[str, ...] = (), gap: int =
     return n.Until(delimiters, low, then, gap if then else 0)
 
 
-def prose(*delimiters: str) -> Node:
-    """At least one character up to the first delimiter that no Markdown code quotes."""
-    return n.Until(delimiters, 1, prose=True)
+def prose(*delimiters: str, finals: tuple[str, ...] = ()) -> Node:
+    """At least one character up to the first delimiter that no Markdown code quotes.
+
+    `finals` are delimiters that count in code, too, at the very end of the input.
+    """
+    return n.Until((*delimiters, *finals), 1, prose=True, finals=finals)
 
 
 def framed(*markers: str) -> tuple[str, ...]:
@@ -293,9 +296,9 @@ def begin(*items: Node | str) -> Node:
     return n.Begin(sequence(*items))
 
 
-def field_name(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:
-    """The name of a call, inside `begin`."""
-    return n.Field(_node(item), n.Role.NAME, None, decode)
+def field_name(item: Node | str, *, pattern: str | None = None, decode: Decoding = Decoding.NONE) -> Node:
+    """The name of a call, inside `begin`; `pattern` as for `name`."""
+    return n.Field(_node(item), n.Role.NAME, pattern, decode)
 
 
 def call_id(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:

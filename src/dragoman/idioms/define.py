@@ -71,7 +71,7 @@ def define(
         name=name,
         doc=doc,
         grammar=conversation(think, calls, stopping=stops, answer=answer, prose=prose),
-        writer=writer_of(name, think, calls, answer, (*marks, *stops)),
+        writer=writer_of(name, think, calls, answer, (*marks, *stops), prose),
         turns=turns,
         marks=marks,
         stops=stops,
