@@ -142,7 +142,7 @@ class _Compiler:
                 return self._call(node, after, label, follow, cuts)
             case n.Header(cases=cases):
                 then = tuple((case.fields, self.compile(case.then, after, label, follow, _NO_CUTS)) for case in cases)
-                return calls.HeaderStep(node, then)
+                return _linked(calls.HeaderStep(node, then), after)
             case n.StopMark(item=item):
                 return self._captured(item, calls.StopEndStep(), after, cuts)
             case n.Report(item=item, kind=kind, detail=detail):

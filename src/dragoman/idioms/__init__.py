@@ -1,6 +1,7 @@
 """What dialects are put together from: each names its markers, and how its kind of format works stands here once."""
 
 from .calls import Calls
+from .channels import Row
 from .define import SAMPLE, SAMPLE_TOOLS, define
 from .dsml import dsml
 from .element_calls import element_tree, typed_arguments
@@ -25,6 +26,7 @@ __all__ = [
     "SAMPLE_TOOLS",
     "Answer",
     "Calls",
+    "Row",
     "Sign",
     "Tag",
     "Think",
