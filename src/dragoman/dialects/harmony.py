@@ -19,75 +19,37 @@ its place: models repeat the one that the prompt has written. One that the end o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..dialect import Dialect, Example
 from ..errors import Inexpressible
 from ..grammar import build as b
-from ..idioms import Row
+from ..idioms import HARMONY, harmony_grammar, harmony_writer
 from ..types import Message, TextPart, ThinkingPart, ToolCall
 
-START, CHANNEL, MESSAGE, CONSTRAIN = "<|start|>", "<|channel|>", "<|message|>", "<|constrain|>"
-ROW = Row(
-    begin=f"{START}assistant",
-    start=START,
-    end="<|end|>",
-    stops=("<|return|>", "<|call|>"),
-    heads=(CHANNEL,),
-    parts=(MESSAGE, CONSTRAIN),
-    words=("assistant", "to="),
-)
-
-_raw = b.arguments(b.until(*ROW.ends), raw=True)
-_json = (b.peek("{") + b.commit() + b.arguments(b.json())) | b.peek(b.choice(*ROW.ends)) | _raw
-_final, _reasoning = ROW.text(b.content), ROW.text(b.reasoning)
-_message = ROW.header(
-    MESSAGE,
-    {
-        "channel": r"<\|channel\|>\s*([A-Za-z_][\w-]*)",
-        "name": r"\bto=(?:functions\.)?([^\s<]+)",
-        "type": r"(?:<\|constrain\|>\s*|\s)([\w./+-]+)\s*$",
-    },
-    ({"name": ".+", "type": "(?!json).+"}, ROW.call(_raw)),
-    ({"name": ".+"}, ROW.call(b.space() + _json)),
-    ({"channel": "analysis"}, _reasoning),
-    ({"channel": "commentary"}, ROW.text(lambda text: b.content(text, channel="commentary"))),
-    ({"channel": "final"}, _final),
-    ({}, ROW.unknown()),
-)
+_raw = b.arguments(b.until(*HARMONY.ends), raw=True)
+_json = (b.peek("{") + b.commit() + b.arguments(b.json())) | b.peek(b.choice(*HARMONY.ends)) | _raw
 
 
-def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
-    if len(calls) > 1 or more:
-        raise Inexpressible("harmony", 0, "a call ends the output, so there can be only one, at the end")
-    (call,) = calls
+def _write_call(call: ToolCall) -> str:
     if call.name.startswith("functions."):
         raise Inexpressible("harmony", 0, "the namespace is not part of a name")
     recipient = call.name if call.name == "python" or call.name.startswith("browser.") else f"functions.{call.name}"
-    return f"{ROW.begin}{CHANNEL}commentary to={recipient} {CONSTRAIN}json{MESSAGE}{call.arguments}"
-
-
-def _write(message: Message) -> str:
-    return ROW.write(
-        "harmony",
-        message,
-        thinking=f"{CHANNEL}analysis{MESSAGE}",
-        text=lambda channel: f"{CHANNEL}{channel or 'final'}{MESSAGE}",
-        calls=_write_calls,
-        names=r"[^\s<]{1,200}",
-    )
+    return f"<|channel|>commentary to={recipient} <|constrain|>json<|message|>{call.arguments}"
 
 
 DIALECT = Dialect(
     name="harmony",
     doc=__doc__,
-    grammar=ROW.grammar(_message, (f"{CHANNEL}analysis", b.reasoning), reasoning=_reasoning, final=_final),
-    writer=_write,
+    grammar=harmony_grammar(
+        ({"name": ".+", "type": "(?!json).+"}, HARMONY.call(_raw)),
+        ({"name": ".+"}, HARMONY.call(b.space() + _json)),
+        namespace=r"functions\.",
+    ),
+    writer=harmony_writer("harmony", _write_call),
     models=("openai/gpt-oss-*",),
-    marks=(CHANNEL, MESSAGE),
-    stops=ROW.stops,
-    turns=(ROW.begin,),
-    others=(START,),
+    marks=("<|channel|>", "<|message|>"),
+    stops=HARMONY.stops,
+    turns=(HARMONY.begin,),
+    others=(HARMONY.start,),
     aliases=("gpt_oss", "openai", "openai_gptoss"),
     source="openai/harmony docs/format.md; openai_harmony 0.0.8; chat template of gpt-oss-120b",
     examples=(

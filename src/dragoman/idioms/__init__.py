@@ -5,6 +5,7 @@ from .channels import Row
 from .define import SAMPLE, SAMPLE_TOOLS, define
 from .dsml import dsml
 from .element_calls import element_tree, typed_arguments
+from .harmony import HARMONY, harmony_grammar, harmony_writer
 from .json_calls import (
     arguments_json,
     bare_json,
@@ -17,10 +18,21 @@ from .json_calls import (
 )
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
+from .xml_calls import (
+    ANY_VALUE,
+    JSON_VALUE,
+    Sign,
+    Tag,
+    python_text,
+    raw_text,
+    tagged_arguments,
+    tagged_values,
+    write_arguments,
+)
 
 __all__ = [
     "ANY_VALUE",
+    "HARMONY",
     "JSON_VALUE",
     "SAMPLE",
     "SAMPLE_TOOLS",
@@ -36,6 +48,8 @@ __all__ = [
     "define",
     "dsml",
     "element_tree",
+    "harmony_grammar",
+    "harmony_writer",
     "headed_json",
     "json_array",
     "json_calls",
@@ -46,10 +60,12 @@ __all__ = [
     "python_text",
     "raw_text",
     "stops",
+    "tagged_arguments",
     "tagged_json",
     "tagged_values",
     "thought",
     "turn",
     "typed_arguments",
     "write",
+    "write_arguments",
 ]

@@ -21,7 +21,17 @@ from .calls import Calls
 from .json_calls import arguments_json, json_calls
 from .writing import members_of
 
-__all__ = ["ANY_VALUE", "JSON_VALUE", "Sign", "Tag", "python_text", "raw_text", "tagged_values"]
+__all__ = [
+    "ANY_VALUE",
+    "JSON_VALUE",
+    "Sign",
+    "Tag",
+    "python_text",
+    "raw_text",
+    "tagged_arguments",
+    "tagged_values",
+    "write_arguments",
+]
 
 JSON_VALUE = b.ANY_JSON
 """The kinds of a value that is written as JSON."""
@@ -41,7 +51,7 @@ class Tag(Struct, frozen=True):
     """A tag with a name in it, such as ``<function=`` name ``>`` … ``</function>``.
 
     `signs` end the name: a plain one, or one for each kind of value. `spelled` are other ways to begin the tag, with
-    their signs, which are read but not written. `lead` and `tail` are the newlines inside the tag that belong to the
+    their signs, which are read but not written. `pattern` says which part of the text is the name. `lead` and `tail` are the newlines inside the tag that belong to the
     layout, `after` is what divides it from the next. With `cdata`, a value may stand in a CDATA section. Objects and
     arrays among the values are in the `notation`, or JSON.
     """
@@ -54,6 +64,7 @@ class Tag(Struct, frozen=True):
     after: str = "\n"
     spelled: tuple[tuple[str, tuple[Sign, ...]], ...] = ()
     decoding: b.Decoding = b.Decoding.NONE
+    pattern: str | None = None
     cdata: bool = False
     notation: Notation | None = None
 
@@ -121,12 +132,10 @@ def tagged_values(
 
     def reader(resume: tuple[str, ...]) -> Node:
         after = (function.closer, *ends, *begins, *function.heads, *resume)
-        cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
-        one = _parameter(parameter, after)
-        ending = b.peek(b.space(), b.choice(*after, cut))
-        members = b.argument_members(b.zero_or_more(b.space(), one), ending, unwrap=unwrap)
-        body = (b.space() + b.peek("{") + b.commit() + arguments_json()) | members
-        call = function.read(lambda name: b.name(name, decode=function.decoding), lambda sign: body)
+        body = tagged_arguments(parameter, after, unwrap=unwrap)
+        call = function.read(
+            lambda name: b.name(name, pattern=function.pattern, decode=function.decoding), lambda sign: body
+        )
         close = b.space() + function.closer
         closers, follow = (function.closer, *ends), (*begins, *function.heads, *ends, *resume)
         further = b.call(call, close=close, closers=closers, resume=follow)
@@ -139,7 +148,7 @@ def tagged_values(
         return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + line)
 
     def one(call: ToolCall, index: int) -> str:
-        values = "".join(_written(parameter, text_of, index, key, json) for key, json in members_of(call.arguments))
+        values = write_arguments(parameter, call, index, text_of)
         written = function.write(call.name, values)
         return written if several or not begins else f"{begins[0]}{function.lead}{written}{ends[0]}"
 
@@ -157,6 +166,19 @@ def tagged_values(
         names=rf"[{function.inside}]{{1,128}}",
         marks=(*begins, *ends, *function.heads, function.closer, parameter.closer),
     )
+
+
+def tagged_arguments(parameter: Tag, after: tuple[str, ...], *, unwrap: tuple[str, ...] = ()) -> Node:
+    """Arguments as tags, up to what may come `after` them; or as a JSON object."""
+    cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
+    ending = b.peek(b.space(), b.choice(*after, cut))
+    members = b.argument_members(b.zero_or_more(b.space(), _parameter(parameter, after)), ending, unwrap=unwrap)
+    return (b.space() + b.peek("{") + b.commit() + arguments_json()) | members
+
+
+def write_arguments(parameter: Tag, call: ToolCall, index: int, text_of: Callable[[str], str] = raw_text) -> str:
+    """A call's arguments as tags; raises `Inexpressible` for what no tag can hold."""
+    return "".join(_written(parameter, text_of, index, key, json) for key, json in members_of(call.arguments))
 
 
 def _parameter(tag: Tag, after: tuple[str, ...]) -> Node:
