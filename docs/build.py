@@ -88,6 +88,7 @@ def facts(dialect: Dialect) -> str:
         ("models", listed(dialect.models)),
         ("aliases", listed(dialect.aliases)),
         ("start states", listed(dialect.starts)),
+        ("before its turn in a prompt", listed(tuple(turn.replace("\n", "\\n") for turn in dialect.turns))),
         ("stop markers", listed(dialect.stops)),
         ("ids of calls", ids),
         ("holds back at most", f"{dialect.hold_bound} characters"),

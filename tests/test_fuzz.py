@@ -34,7 +34,7 @@ def test_the_same_seed_gives_the_same_inputs() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_soup_is_made_of_what_the_dialect_looks_for(name: str) -> None:
-    assert len(markers(name)) > 5
+    assert len(markers(name)) > 3
     assert texts(name)
 
 

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("render", "recordings"),
     ("stream",),
     ("backends",),
-    ("gateway", "testing"),
+    ("gateway", "testing", "made_up"),
     ("conformance",),
     ("__init__",),
     ("cli",),

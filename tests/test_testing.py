@@ -203,6 +203,8 @@ LATE = Markup("", 53, 53)
         ("monotone", at_the_end(LATE, of=" 2"), "was taken back"),
         ("bounded", None, "9 characters are held at 0, more than 8"),
         ("batch = stream", upper, "parse_events gives other events than the stream"),
+        ("continued", replaced(Markup, text="?"), "not as the end of"),
+        ("continued", replaced(ArgumentsDelta, json="{}"), "not as the end of"),
         ("honest", replaced(ArgumentsDelta, json='{"x": '), "a complete call has arguments that are no JSON"),
         ("ordered", at_the_end(Markup("", 0, 0)), "out of order: Markup"),
     ],

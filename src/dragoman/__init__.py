@@ -12,6 +12,7 @@ from .events import Event, merge
 from .parse.assemble import Assembler, assemble
 from .parse.fences import Fences
 from .parse.parser import Parser, aparse, parse, parse_events
+from .parse.prefill import generation_prefill, prefill_in
 from .registry import dialects, get_dialect
 from .types import Message, TextPart, ThinkingPart, Tool, ToolCall, UnparsedToolCall
 
@@ -32,11 +33,13 @@ __all__ = [
     "aparse",
     "assemble",
     "dialects",
+    "generation_prefill",
     "get_dialect",
     "load_dialect",
     "merge",
     "parse",
     "parse_events",
+    "prefill_in",
 ]
 
 __version__ = "0.1.0"

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from json import dumps, loads
+from json import loads
 from random import Random
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from .dialect import START, Dialect, Example
-from .errors import Inexpressible
+from .errors import Inexpressible, InvalidPrompt
 from .events import (
     ArgumentsDelta,
+    CallBegin,
     CallEnd,
     CallStatus,
     ContentDelta,
@@ -32,9 +33,10 @@ from .events import (
     Stop,
     merge,
 )
+from .made_up import made_up_message, mutations
 from .parse.assemble import assemble
 from .parse.parser import Parser, parse_events
-from .types import JSON, Message, Part, TextPart, ThinkingPart, Tool, ToolCall
+from .types import Message, Tool
 
 __all__ = [
     "PROMISES",
@@ -68,14 +70,16 @@ class Trial(Struct, frozen=True):
     start: str = START
     reason: str | None = None
     message: Message | None = None
+    prefill: str = ""
 
     def parser(self) -> Parser:
         """A new parser for it."""
-        return Parser(self.dialect, self.tools, start=self.start)
+        return Parser(self.dialect, self.tools, start=self.start, prefill=self.prefill)
 
     def fail(self, what: str) -> Broken:
         """The exception to raise."""
-        return Broken(f"{what}\n  dialect {self.dialect.name}, start {self.start!r}, input {self.text!r}")
+        where = f"start {self.start!r}" + (f", prefill {self.prefill!r}" if self.prefill else "")
+        return Broken(f"{what}\n  dialect {self.dialect.name}, {where}, input {self.text!r}")
 
 
 class Result(Struct, frozen=True):
@@ -216,7 +220,8 @@ def bounded(trial: Trial, random: Random) -> None:
 
 def batch_is_stream(trial: Trial, random: Random) -> None:
     """Parsing the whole is feeding it."""
-    whole = parse_events(trial.text, trial.dialect, trial.tools, start=trial.start, reason=trial.reason)
+    start, reason = trial.start, trial.reason
+    whole = parse_events(trial.text, trial.dialect, trial.tools, start=start, prefill=trial.prefill, reason=reason)
     if whole != read(trial, list(trial.text)):
         raise trial.fail("parse_events gives other events than the stream")
 
@@ -242,6 +247,46 @@ def one_source(trial: Trial, random: Random) -> None:
         problems = (event,) if isinstance(event, Problem) else event.problems if isinstance(event, CallEnd) else ()
         if isinstance(event, Malformed) or problems:
             raise written.fail(f"what the dialect writes has a problem: {event}")
+
+
+def continued(trial: Trial, random: Random) -> None:
+    """What the prompt holds of an output is read as if the model had written it; only the rest is published."""
+    cut = random.randint(0, len(trial.text))
+    prefill, rest = trial.text[:cut], trial.text[cut:]
+    whole = trial.parser()
+    early = whole.feed(prefill)
+    late = whole.feed(rest) + whole.finish(trial.reason)
+    other = Trial(trial.dialect, rest, trial.tools, trial.start, trial.reason, prefill=trial.prefill + prefill)
+    try:
+        found = read(other, [rest])
+    except InvalidPrompt:
+        if any(isinstance(event, Stop) for event in early):
+            return  # nothing is left to go on with
+        raise
+    closed = sum(isinstance(event, CallEnd) for event in early)
+    if _texts(found, 0) != _texts(late, cut) or _calls(found) != _calls(early + late)[closed:]:
+        raise other.fail(f"read as\n  {found}\n  not as the end of\n  {merge(early + late)}")
+
+
+def _texts(events: Sequence[Event], since: int) -> list[tuple[type, str, int]]:
+    """All text behind a position, as what it is read, and where it ends."""
+    return [
+        (type(event), event.text[max(0, since - event.start) :], event.end - since)
+        for event in merge(events)
+        if isinstance(event, ReasoningDelta | ContentDelta | Markup | Malformed) and event.end > since
+    ]
+
+
+def _calls(events: Sequence[Event]) -> list[tuple[str, str, CallEnd]]:
+    """Every call with its name and arguments, in order, wherever it stands."""
+    names = [event.name for event in events if isinstance(event, CallBegin)]
+    arguments = [""] * len(names)
+    for event in events:
+        if isinstance(event, ArgumentsDelta):
+            arguments[event.index] += event.json
+    ends = [event for event in events if isinstance(event, CallEnd)]
+    bare = [structs.replace(end, index=0, problems=(), start=0, end=0) for end in ends]
+    return list(zip(names, arguments, bare, strict=True))
 
 
 def honest(trial: Trial, random: Random) -> None:
@@ -281,6 +326,7 @@ PROMISES: dict[str, Promise] = {
     "batch = stream": batch_is_stream,
     "two-way": two_way,
     "one source": one_source,
+    "continued": continued,
     "honest": honest,
     "ordered": ordered,
 }
@@ -288,82 +334,6 @@ PROMISES: dict[str, Promise] = {
 
 
 # Made-up input
-
-_WORDS = (
-    "the",
-    "answer",
-    "naïve",
-    "日本",
-    "🙂",
-    "a < b",
-    "x > y",
-    "{}",
-    '{"a": 1}',
-    "</b>",
-    "<br>",
-    "it's",
-    "\t",
-    "1.5",
-    "|>",
-)
-_ITEMS: tuple[JSON, ...] = (1, "two", None, {"k": [True]})
-_SCALARS: dict[str, tuple[JSON, ...]] = {
-    "integer": (0, -7, 9007199254740993, 12345678901234567890),
-    "number": (0.5, -2.25, 1e-07, 1.0),
-    "boolean": (True, False),
-    "array": tuple(list(_ITEMS[:k]) for k in range(5)),
-    "object": ({}, {"k": "v", "ö": []}, {"k": {"k": None}}),
-}
-
-
-def _text(random: Random, marks: Sequence[str] = ()) -> str:
-    """Prose with what might be mistaken for markup: operators, tags, JSON, and beginnings of the dialect's markers."""
-    pieces = list(_WORDS) + [mark[: random.randint(1, max(1, len(mark) - 1))] for mark in marks]
-    words = [random.choice(pieces) for _ in range(random.randint(1, 8))]
-    return random.choice(("", "\n", " ")) + random.choice((" ", "\n", "")).join(words) + random.choice(("", "\n", "."))
-
-
-def made_up_message(dialect: Dialect, random: Random) -> tuple[Message, tuple[Tool, ...]]:
-    """A message with parts of every kind in any order, and the tools it calls; the dialect may not express it."""
-    parts: list[Part] = []
-    tools: dict[str, Tool] = {}
-    for _ in range(random.randint(1, 4)):
-        kind = random.choice(("text", "thinking", "call", "call"))
-        if kind == "call":
-            call, tool = _call(dialect, random, len(tools), sum(isinstance(part, ToolCall) for part in parts))
-            parts.append(call)
-            tools[tool.name] = tool
-        elif kind == "thinking":
-            parts.append(ThinkingPart(_text(random, dialect.marks)))
-        else:
-            parts.append(TextPart(_text(random, dialect.marks)))
-    return Message("assistant", tuple(parts)), tuple(tools.values())
-
-
-def _call(dialect: Dialect, random: Random, number: int, index: int) -> tuple[ToolCall, Tool]:
-    name = random.choice(("get", "get_weather", "ns-tool_", "f")) + str(number)
-    kinds = random.choices(["string", *_SCALARS], k=random.randint(0, 3))
-    arguments: dict[str, JSON] = {
-        f"{kind[:3]}_{k}": random.choice(_SCALARS[kind]) if kind in _SCALARS else _text(random)
-        for k, kind in enumerate(kinds)
-    }
-    properties: dict[str, JSON] = {key: {"type": kind} for key, kind in zip(arguments, kinds, strict=True)}
-    schema: dict[str, JSON] = {"type": "object", "properties": properties, "required": list(properties)}
-    native = dialect.native_id(name, index) if dialect.native_id is not None else None
-    return ToolCall(name, dumps(arguments, ensure_ascii=False), native), Tool(name, "", schema)
-
-
-def mutations(text: str, marks: Sequence[str], random: Random) -> Iterator[str]:
-    """The text with a marker deleted, doubled, moved, or cut in two, and the text cut short."""
-    places = [(text.find(mark), mark) for mark in marks if mark in text]
-    for at, mark in places:
-        without = text[:at] + text[at + len(mark) :]
-        yield without
-        yield text[:at] + mark + text[at:]
-        to = random.randint(0, len(without))
-        yield without[:to] + mark + without[to:]
-        yield text[: at + len(mark) // 2] + text[at + len(mark) // 2 + 1 :]
-    yield text[: random.randint(0, len(text))]
 
 
 def markers(dialect: Dialect) -> tuple[str, ...]:
@@ -385,6 +355,8 @@ def trials(dialect: Dialect, random: Random, count: int) -> Iterator[Trial]:
     for _ in range(count):
         trial = made_up_trial(dialect, random)
         yield trial
+        cut = random.randint(0, len(trial.text))
+        yield Trial(dialect, trial.text[cut:], trial.tools, prefill=trial.text[:cut])
         mutated = random.choice(list(mutations(trial.text, marks, random)))
         yield Trial(dialect, mutated, trial.tools, random.choice(dialect.starts))
 

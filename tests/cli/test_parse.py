@@ -129,6 +129,25 @@ def test_the_output_may_begin_inside_reasoning(dragoman: Run) -> None:
     assert done.out.startswith("╭ reasoning\n│ Hm.\nHi\n")
 
 
+def test_the_prompt_may_hold_the_beginning_of_the_output(dragoman: Run, tmp_path: Path) -> None:
+    done = dragoman("parse", "--prefill", "<think>\n", *HERMES, stdin="Hm.\n</think>\n\nHi")
+    assert done.out.startswith("╭ reasoning\n│ Hm.\nHi\n")
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_bytes("<|im_start|>user\né?<|im_end|>\n<|im_start|>assistant\n<think>\n".encode())
+    assert dragoman("parse", "--prompt", str(prompt), *HERMES, stdin="Hm.\n</think>\n\nHi").out == done.out
+
+
+def test_a_prompt_without_a_turn_of_the_assistant_is_told(dragoman: Run, tmp_path: Path) -> None:
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("Hello")
+    done = dragoman("parse", "--prompt", str(prompt), *HERMES)
+    assert (done.code, done.out) == (2, "")
+    assert "expected '<|im_start|>assistant\\n' or" in done.err
+    prompt.write_bytes(b"\xff")
+    done = dragoman("parse", "--prompt", str(prompt), *HERMES)
+    assert (done.code, done.err) == (2, f"dragoman: {prompt}: not UTF-8: invalid start byte at byte 0\n")
+
+
 def test_the_engines_reason_is_the_last_word(dragoman: Run) -> None:
     assert dragoman("parse", "--reason", "length", *HERMES, stdin="Hi").out == "Hi\n■ stop length\n"
 
@@ -192,7 +211,7 @@ def test_tools_of_a_whole_request_are_found(dragoman: Run, tmp_path: Path) -> No
     assert dragoman("parse", "--tools", str(path), *HERMES, stdin=OUTPUT).code == 0
 
 
-@pytest.mark.parametrize("option", ["file", "--tools"])
+@pytest.mark.parametrize("option", ["file", "--tools", "--prompt"])
 def test_files_that_cannot_be_read_are_told(dragoman: Run, tmp_path: Path, option: str) -> None:
     for path, reason in ((tmp_path / "missing", "No such file or directory"), (tmp_path, "Is a directory")):
         args = [str(path)] if option == "file" else [option, str(path)]

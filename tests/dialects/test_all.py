@@ -56,6 +56,17 @@ def test_messages_made_up_and_spoilt_keep_the_promise(dialect: Dialect, promise:
         PROMISES[promise](Trial(dialect, text, trial.tools, random.choice(dialect.starts)), random)
 
 
+@ALL
+@OF_ANY_INPUT
+@given(seed=st.integers(0, 1 << 32))
+def test_what_the_prompt_has_begun_keeps_the_promise(dialect: Dialect, promise: str, seed: int) -> None:
+    random = Random(seed)
+    trial = made_up_trial(dialect, random)
+    cut = random.randint(0, len(trial.text))
+    rest = random.choice([trial.text[cut:], *mutations(trial.text[cut:], markers(dialect)[:4], random)])
+    PROMISES[promise](Trial(dialect, rest, trial.tools, prefill=trial.text[:cut]), random)
+
+
 @pytest.mark.slow
 @ALL
 def test_the_kit_proves_the_dialect(dialect: Dialect) -> None:

@@ -6,8 +6,21 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
+from msgspec.structs import replace
 
-from dragoman import Message, Parser, Policy, TextPart, ThinkingPart, Tool, ToolCall, aparse, parse, parse_events
+from dragoman import (
+    Message,
+    Parser,
+    Policy,
+    TextPart,
+    ThinkingPart,
+    Tool,
+    ToolCall,
+    aparse,
+    get_dialect,
+    parse,
+    parse_events,
+)
 from dragoman.errors import InvalidStart, InvalidTool, ParserFinished, UnknownDialect
 from dragoman.events import (
     ArgumentsDelta,
@@ -22,6 +35,8 @@ from dragoman.events import (
     Stop,
     merge,
 )
+from dragoman.grammar import build as b
+from dragoman.grammar.nodes import Grammar
 from dragoman.parse import parser as module
 from dragoman.parse.parser import TOOLBOX_LIMIT, Tools, toolbox
 from dragoman.types import JSON
@@ -266,3 +281,13 @@ def test_a_stream_gives_the_same_events_as_the_whole() -> None:
         return [event async for event in aparse(chunks(), "hermes", reason="stop")]
 
     assert merge(asyncio.run(collected())) == parse_events(CALL, "hermes", reason="stop")
+
+
+# Alternatives that are given up
+
+
+def test_a_call_or_a_stop_that_was_no_such_thing_leaves_no_trace_in_the_reason() -> None:
+    call = b.call("@" + b.name(b.chars("a-z")) + b.arguments(b.json()), close=b.literal(";"))
+    own = replace(get_dialect("hermes"), grammar=Grammar(b.choice(call + "!", b.stop("#") + "!", b.content(b.until()))))
+    assert parse_events("@f{};?", own) == [ContentDelta("@f{};?", 0, 6), Stop(None, None, 6, 6)]
+    assert parse_events("#?", own) == [ContentDelta("#?", 0, 2), Stop(None, None, 2, 2)]

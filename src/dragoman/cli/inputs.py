@@ -48,16 +48,20 @@ class Source(Struct, frozen=True):
     start: str
     reason: str | None
     chunk: int | None
+    prefill: str
+    prompt: str | None
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Source:
         """Take the arguments that `add_source` declares; raises when a dialect or a file is wrong."""
         tools = read_tools(args.tools) if args.tools else None
-        return cls(args.file, dialect_named(args.dialect), tools, args.start, args.reason, args.chunk)
+        prompt = _read_text(args.prompt) if args.prompt else None
+        dialect = dialect_named(args.dialect)
+        return cls(args.file, dialect, tools, args.start, args.reason, args.chunk, args.prefill, prompt)
 
     def parser(self) -> Parser:
-        """A fresh parser; raises `InvalidStart` and `InvalidTool`."""
-        return Parser(self.dialect, self.tools, start=self.start)
+        """A fresh parser; raises `InvalidStart`, `InvalidPrompt` and `InvalidTool`."""
+        return Parser(self.dialect, self.tools, start=self.start, prefill=self.prefill, prompt=self.prompt)
 
     def pieces(self) -> Iterator[bytes]:
         """The output as it arrives, cut into chunks if asked for; nothing that has arrived is waited with."""
@@ -91,6 +95,8 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     add("-d", "--dialect", required=True, metavar="NAME", help="a dialect, or a file that defines one")
     add("--tools", metavar="FILE", help="JSON with the tools that the model was given, as the API takes them")
     add("--start", default="content", metavar="STATE", help="where the prompt left the model: content (default), ...")
+    add("--prefill", default="", metavar="TEXT", help="the beginning of the model's turn that the prompt held")
+    add("--prompt", metavar="FILE", help="the rendered prompt, whose end says where the model began")
     add("--reason", metavar="WORD", help="why the engine stopped, if known: stop, length, ...")
     add("--chunk", type=positive, metavar="N", help="feed N bytes at a time")
 
@@ -120,6 +126,15 @@ def read_tools(path: str) -> tuple[Tool, ...]:
     if not isinstance(tools, list) or not all(isinstance(tool, Mapping) for tool in tools):
         raise Unreadable(path, 'expected an array of tools, or an object with an array "tools"')
     return tuple(Tool.from_openai(tool) for tool in tools)
+
+
+def _read_text(path: str) -> str:
+    try:
+        return Path(path).read_bytes().decode()
+    except OSError as error:
+        raise Unreadable(path, error.strerror or "can't be read") from error
+    except UnicodeDecodeError as error:
+        raise Unreadable(path, f"not UTF-8: {error.reason} at byte {error.start}") from error
 
 
 def _characters(pieces: Iterable[str | bytes]) -> str:

@@ -47,8 +47,8 @@ from .notation import same, write_part
 
 __all__ = ["check_case", "check_suite"]
 
-_SIGN = re.compile(r"""[^\w\s"'{}:,]\S*[^\w\s"'{}:,]""")
-"""What makes a literal of a grammar a marker that nobody should see: two signs that are not JSON's."""
+_SIGN = re.compile(r"""[^\w\s"'`{}:,]\S*[^\w\s"'`{}:,]""")
+"""What makes a literal of a grammar a marker that nobody should see: two signs that are neither JSON's nor a fence's."""
 
 _ALWAYS = ("lossless", "honest", "ordered")
 _WHOLE_MESSAGE = ("two-way", "one source")

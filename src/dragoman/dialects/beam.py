@@ -16,18 +16,18 @@ models write beside them, and the states in which a turn may start.
 
 from __future__ import annotations
 
-from ..dialect import Dialect, Example
+from ..dialect import Dialect
 from ..idioms import (
     HARMONY,
-    SAMPLE_TOOLS,
     Sign,
     Tag,
+    drawn,
     harmony_grammar,
     harmony_writer,
+    sample,
     tagged_arguments,
     write_arguments,
 )
-from ..idioms.define import layout, sample
 from ..types import ToolCall
 
 PARAMETER = Tag('<rfl:parameter name="', (Sign('">'),), "</rfl:parameter>", after="")
@@ -49,5 +49,5 @@ DIALECT = Dialect(
     turns=(HARMONY.begin,),
     others=(HARMONY.start,),
     source="the response template in SGLang's parser/beam.py and vLLM's parser/beam.py; no chat template is public",
-    examples=(Example("a thought, a sentence and a call", layout(__doc__), sample(True, None, None), SAMPLE_TOOLS),),
+    examples=drawn(__doc__, sample(most=1)),
 )

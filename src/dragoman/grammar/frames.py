@@ -75,14 +75,13 @@ BOTTOM = Frame()
 class ChoiceFrame(Frame):
     """Where a choice began and what to try if its present alternative fails, while it is `live`."""
 
-    __slots__ = ("call", "calls", "events", "key", "live", "mark", "otherwise", "position")
+    __slots__ = ("call", "calls", "completed", "events", "key", "live", "mark", "otherwise", "position", "stopped")
 
-    def __init__(
-        self, key: int, otherwise: Step, position: int, events: int, call: CallState | None, calls: int
-    ) -> None:
+    def __init__(self, key: int, otherwise: Step, position: int, machine: Machine) -> None:
         self.key, self.otherwise, self.position = key, otherwise, position
-        self.events, self.call, self.calls = events, call, calls
-        self.mark = call.mark() if call is not None else None
+        self.events, self.call, self.calls = len(machine.out), machine.call, machine.calls
+        self.completed, self.stopped = machine.completed, machine.stopped
+        self.mark = self.call.mark() if self.call is not None else None
         self.live = True
 
     def undo(self, machine: Machine) -> Step | None:
@@ -97,12 +96,14 @@ class ChoiceFrame(Frame):
         machine.at = self.position - machine.base
         del machine.out[self.events :]
         machine.call, machine.calls = self.call, self.calls
+        machine.completed, machine.stopped = self.completed, self.stopped
         if self.call is not None and self.mark is not None:
             self.call.restore(self.mark)
 
     def copy(self) -> ChoiceFrame:
-        other = ChoiceFrame(self.key, self.otherwise, self.position, self.events, self.call, self.calls)
-        other.mark, other.live = self.mark, self.live
+        other = ChoiceFrame.__new__(ChoiceFrame)
+        for slot in ChoiceFrame.__slots__:
+            setattr(other, slot, getattr(self, slot))
         return other
 
 

@@ -194,7 +194,7 @@ class Machine:
 
     def choose(self, key: int, otherwise: Step) -> None:
         """Remember where to go if what follows fails."""
-        frame = ChoiceFrame(key, otherwise, self.base + self.at, len(self.out), self.call, self.calls)
+        frame = ChoiceFrame(key, otherwise, self.base + self.at, self)
         self.stack.append(frame)
         self.choices.append(frame)
 

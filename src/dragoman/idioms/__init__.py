@@ -1,8 +1,9 @@
 """What dialects are put together from: each names its markers, and how its kind of format works stands here once."""
 
-from .calls import Calls
+from .blocks import Blocks, define_blocks
+from .calls import Calls, also
 from .channels import Row
-from .define import SAMPLE, SAMPLE_TOOLS, define
+from .define import SAMPLE, SAMPLE_TOOLS, define, drawn, sample
 from .dsml import dsml
 from .element_calls import element_tree, typed_arguments
 from .harmony import HARMONY, harmony_grammar, harmony_writer
@@ -16,6 +17,9 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .loose_json import array_calls, bare_array, prefixed_json
+from .opened_calls import code_calls, keyed_array, opened_json
+from .pair_calls import PairLayout, PairMarks, paired_values
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
 from .xml_calls import (
@@ -37,15 +41,24 @@ __all__ = [
     "SAMPLE",
     "SAMPLE_TOOLS",
     "Answer",
+    "Blocks",
     "Calls",
+    "PairLayout",
+    "PairMarks",
     "Row",
     "Sign",
     "Tag",
     "Think",
+    "also",
     "arguments_json",
+    "array_calls",
+    "bare_array",
     "bare_json",
+    "code_calls",
     "conversation",
     "define",
+    "define_blocks",
+    "drawn",
     "dsml",
     "element_tree",
     "harmony_grammar",
@@ -54,11 +67,16 @@ __all__ = [
     "json_array",
     "json_calls",
     "json_members",
+    "keyed_array",
     "marked_json",
     "members_of",
     "mentioned",
+    "opened_json",
+    "paired_values",
+    "prefixed_json",
     "python_text",
     "raw_text",
+    "sample",
     "stops",
     "tagged_arguments",
     "tagged_json",

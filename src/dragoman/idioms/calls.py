@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from ..grammar import build as b
 from ..grammar.nodes import Node
 from ..types import ToolCall
 
-__all__ = ["Calls"]
+__all__ = ["Calls", "also"]
 
 Reader = Callable[[tuple[str, ...]], Node]
 
@@ -49,3 +50,24 @@ class Calls(Struct, frozen=True, kw_only=True):
         written = self.between.join(self.one(call, k) for k, call in enumerate(calls))
         before, behind = self.lead if after_text else "", self.trail if more else ""
         return f"{before}{self.begin}{written}{self.end}{behind}"
+
+
+def also(calls: Calls, *others: Calls) -> Calls:
+    """Calls that are written as the first way says, where those of the other ways are read too."""
+    ways = (calls, *others)
+
+    def reader(resume: tuple[str, ...]) -> Node:
+        after = _all((*(way.openers for way in ways), resume))
+        return b.choice(*(way.reader(after) for way in ways))
+
+    return structs.replace(
+        calls,
+        reader=reader,
+        openers=_all(way.openers for way in ways),
+        closers=_all(way.closers for way in ways),
+        marks=_all(way.marks for way in ways),
+    )
+
+
+def _all(markers: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(marker for some in markers for marker in some))

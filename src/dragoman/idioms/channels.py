@@ -15,6 +15,7 @@ from ..events import ProblemKind
 from ..grammar import build as b
 from ..grammar.nodes import Grammar, Node
 from ..types import Message, TextPart, ToolCall
+from .calls import Calls
 from .turns import stops
 from .writing import write
 
@@ -74,9 +75,20 @@ class Row(Struct, frozen=True, kw_only=True):
         ended = b.peek(b.space(), b.choice(*self.ends))
         return b.call(b.commit(), b.begin(), body, close=ended, resume=self.ends, stops=True)
 
+    def calls(self, calls: Calls, *, addressed: bool = True) -> Node:
+        """A message that holds calls; where it is `addressed` to a tool and begins otherwise, that is reported."""
+        begins, closes = b.choice(*calls.openers), b.choice(*calls.closers)
+        layout = b.markup(b.chars(" \\t\\r\\n", 1, 64)) + b.peek(begins | closes | b.choice(*self.marks))
+        orphan = b.report(ProblemKind.ORPHAN_MARKER, closes, detail="a closing marker with nothing open")
+        text = b.content(b.until(*calls.openers, *calls.closers, *self.marks, low=1))
+        inside = b.choice(calls.reader(self.marks), orphan, layout, text, b.content(begins))
+        unknown = b.report(ProblemKind.UNKNOWN_CHANNEL, detail="a message to a tool that holds no call")
+        begun = b.choice(b.peek(b.space(), begins | b.choice(*self.marks)), b.end(), unknown)
+        return b.commit() + (begun if addressed else b.sequence()) + b.zero_or_more(inside)
+
     def ended(self, text: Node) -> Node:
         """A message and its end, which may be the beginning of the next one."""
-        return text + b.optional(self.end | b.peek(b.choice(*self.ends[1:])))
+        return text + b.choice(self.end, b.peek(b.choice(*self.marks)), b.end())
 
     def grammar(self, message: Node, *headless: tuple[str, Label], **entries: Node) -> Grammar:
         """The turn, which may also begin inside one of the `entries`.

@@ -11,7 +11,7 @@ from .calls import Calls
 from .turns import Answer, Think, conversation
 from .writing import writer_of
 
-__all__ = ["SAMPLE", "SAMPLE_TOOLS", "define", "layout", "sample"]
+__all__ = ["SAMPLE", "SAMPLE_TOOLS", "define", "drawn", "layout", "sample"]
 
 SAMPLE = Message(
     "assistant",
@@ -63,9 +63,7 @@ def define(
         *(calls.marks if calls is not None else ()),
         *((*answer.openers, *answer.closers) if answer is not None else ()),
     )
-    text = layout(doc)
-    said = sample(think is not None, calls, native_id)
-    drawn = (Example("a thought, a sentence and calls", text, said, SAMPLE_TOOLS),) if text else ()
+    most = calls.most if calls is not None else 0
     return Dialect(
         name=name,
         doc=doc,
@@ -78,8 +76,14 @@ def define(
         source=source,
         aliases=aliases,
         native_id=native_id,
-        examples=(*drawn, *examples),
+        examples=(*drawn(doc, sample(think is not None, most, native_id)), *examples),
     )
+
+
+def drawn(doc: str, said: Message) -> tuple[Example, ...]:
+    """The layout in a docstring as the example that it is of this message; none if there is no layout."""
+    text = layout(doc)
+    return (Example("a thought, a sentence and calls", text, said, SAMPLE_TOOLS),) if text else ()
 
 
 def layout(doc: str) -> str:
@@ -90,15 +94,15 @@ def layout(doc: str) -> str:
     return textwrap.dedent("\n".join(lines[starts:ends])).strip("\n").replace("\\\n", "")
 
 
-def sample(thinks: bool, calls: Calls | None, native_id: Callable[[str, int], str] | None) -> Message:
-    """`SAMPLE` without what a dialect can't say, with the ids that its models write."""
+def sample(thinks: bool = True, most: int | None = None, native_id: Callable[[str, int], str] | None = None) -> Message:
+    """`SAMPLE` without what a dialect can't say, with at most so many calls and the ids that its models write."""
     parts: list[Part] = []
     written = 0
     for part in SAMPLE.parts:
         if isinstance(part, ThinkingPart) and not thinks:
             continue
         if isinstance(part, ToolCall):
-            if calls is None or (calls.most is not None and written >= calls.most):
+            if most is not None and written >= most:
                 continue
             part = ToolCall(part.name, part.arguments, native_id(part.name, written) if native_id else None)
             written += 1

@@ -6,17 +6,20 @@ Each builder makes `Calls` from markers. What models write beside their template
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from json import dumps
 
 from ..grammar import build as b
 from ..grammar.nodes import Node
 from ..types import ToolCall
-from .calls import Calls
+from .calls import Calls, Reader
 
 __all__ = [
+    "LIKE",
     "arguments_json",
     "bare_json",
+    "call_beginning",
     "fenced_json",
     "headed_json",
     "json_array",
@@ -28,6 +31,9 @@ __all__ = [
 
 NAME = r"^<>\[\]{}`\s"
 """The characters of a name that stands before its arguments."""
+
+LIKE = r'\[\s*\{\s*"name"\s*:'
+"""Text that could be taken for an array of calls without a marker."""
 
 
 def arguments_json() -> Node:
@@ -62,6 +68,12 @@ def json_members(
     return b.space() + b.optional(one, more) + b.space() + "}"
 
 
+def call_beginning() -> Node:
+    """A call's members up to the value of its arguments, with nothing else before or between: too much for a chance."""
+    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
+    return name + b.space() + "," + b.space() + b.choice('"arguments"', '"parameters"') + b.space() + ":"
+
+
 def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...], members: Node | None = None) -> Node:
     """Calls as JSON objects behind one opener: one, several, or an array of them, up to one of the `closers`.
 
@@ -71,8 +83,8 @@ def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...],
     rest = "{" + b.commit() + (members if members is not None else json_members())
     first = b.call(opening + b.space() + b.optional("[", b.space()) + rest, close=ends, closers=closers, resume=resume)
     further = b.call(rest, close=ends, closers=closers, resume=resume)
-    bracket = b.optional("]", b.space()) if "]" not in closers else b.sequence()
-    closer = b.optional(b.space(), bracket, b.choice(*closers))
+    bracket = b.optional(b.space(), "]") if "]" not in closers else b.sequence()
+    closer = bracket + b.optional(b.space(), b.choice(*closers))
     return first + b.zero_or_more(b.optional(b.space(), ","), b.space(), b.negate(b.choice(*closers)), further) + closer
 
 
@@ -81,25 +93,36 @@ def tagged_json(
     closer: str = "</tool_call>",
     *,
     lead: str = "\n",
+    apart: str = "",
+    between: str | None = None,
+    several: bool = False,
     arguments: str = "arguments",
     marks: tuple[str, ...] = (),
 ) -> Calls:
-    """One JSON object between two tags, with newlines inside and outside (`lead`) or without any."""
-    openers = b.framed(opener) if lead else (opener,)
+    """One JSON object between two tags, with newlines inside and outside (`lead`) or without any.
+
+    `apart` divides calls from text and `between` one from the next, where that is not `lead`. With `several`, one pair
+    of tags is written around all calls of a group, each on a line of its own.
+    """
+    spelled = b.framed(opener) if lead else (opener,)
+    openers = (f"{apart}{opener}", *spelled) if apart else spelled
 
     def reader(resume: tuple[str, ...]) -> Node:
         return json_calls(b.choice(*openers), (closer,), (opener, *resume)) + b.chars("\n", 0, 1)
 
     def one(call: ToolCall, index: int) -> str:
-        return f'{opener}{lead}{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}{lead}{closer}'
+        written = f'{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
+        return written if several else f"{opener}{lead}{written}{lead}{closer}"
 
     return Calls(
         reader=reader,
         openers=openers,
         closers=(closer,),
         one=one,
-        between=lead,
-        lead=lead,
+        begin=f"{opener}{lead}" if several else "",
+        between=lead if between is None else between,
+        end=f"{lead}{closer}" if several else "",
+        lead=apart or lead,
         trail=lead,
         marks=(opener, closer, *marks),
     )
@@ -112,17 +135,27 @@ def json_array(
     name: str = "name",
     arguments: str = "arguments",
     call_id: str = "",
+    id_last: bool = False,
     openers: tuple[str, ...] = (),
+    fence: str = "",
     lead: str = "",
     inner: str = "",
+    member: str = "",
+    bare: Reader | None = None,
 ) -> Calls:
-    """An array of JSON objects between two tags; `openers` are further spellings, `inner` is layout within.
+    """An array of JSON objects between two tags; `openers` are further spellings.
 
-    Without a `closer`, the bracket ends it. `name`, `arguments` and `call_id` are the members' keys, as written; with
-    `call_id`, each call has one.
+    Without a `closer`, the bracket ends it. With `fence`, the opener is a plain word: it counts where the fence and the
+    array follow, and the closer is the fence's end. `bare` reads an array without its opener, where the turn begins.
+    `name`, `arguments` and `call_id` are the members' keys, as written. With `call_id`, each call has one; with
+    `id_last`, one that has an id is written with it, behind the arguments. `inner` is the layout before each object, a
+    newline with its indentation, and `member` that before each of its members.
     """
     spelled = (opener, *openers)
     begins = b.framed(*spelled) if lead else spelled
+    opening = b.choice(*begins) + b.space() + fence + b.space() + b.peek("[") if fence else b.choice(*begins)
+    ending = b.chars("\n", 0, 1) if lead else b.sequence()
+    divider = f",{member or ' '}"
     members = json_members(
         names=tuple(dict.fromkeys((name, "name"))),
         arguments=tuple(dict.fromkeys((arguments, "arguments", "parameters"))),
@@ -130,25 +163,29 @@ def json_array(
     )
 
     def reader(resume: tuple[str, ...]) -> Node:
-        calls = json_calls(b.choice(*begins), (closer or "]",), (*spelled, *resume), members)
-        none = b.choice(*begins) + b.space() + "[" + b.space() + "]" + b.space() + closer
-        return calls | none
+        calls = json_calls(opening, (closer or "]",), (*spelled, *resume), members)
+        none = opening + b.space() + "[" + b.space() + "]" + (b.space() + closer if closer else b.sequence())
+        return (calls | none) + ending
 
     def one(call: ToolCall, index: int) -> str:
-        given = f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}, ' if call_id else ""
-        return f'{{{given}"{name}": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
+        written = [f'"{call_id}": {dumps(call.id if call.id is not None else str(index))}'] if call_id else []
+        written += [f'"{name}": {dumps(call.name)}', f'"{arguments}": {call.arguments}']
+        written += [f'"id": {dumps(call.id)}'] if id_last and call.id is not None else []
+        return f"{{{member}{divider.join(written)}{inner if member else ''}}}"
 
     return Calls(
         reader=reader,
         openers=begins,
-        closers=(closer,) if closer else (),
+        closers=(closer,) if closer and not fence else (),
         one=one,
-        begin=f"{opener}[{inner}",
-        between=f", {inner}".rstrip(" ") if inner else ", ",
-        end=f"{inner}]{closer}",
+        begin=f"{opener}\n{fence}\n[{inner}" if fence else f"{opener}[{inner}",
+        between=f",{inner or ' '}",
+        end=f"{inner.rstrip(' ')}]{closer}",
         lead=lead,
         trail=lead,
-        marks=(*spelled, closer) if closer else spelled,
+        marks=() if fence else (*spelled, closer) if closer else spelled,
+        bare=bare,
+        like=rf"{re.escape(opener)}\s*{re.escape(fence)}\s*\[" if fence else LIKE if bare is not None else "",
     )
 
 
@@ -158,28 +195,33 @@ def headed_json(
     closer: str,
     *,
     prefix: str = "",
+    suffix: str = "",
     sections: tuple[str, ...] = (),
     section_ends: tuple[str, ...] = (),
     between: str = "",
     fenced: bool = False,
+    plain: bool = False,
     name: Node | None = None,
     names: str = rf"[{NAME}]{{1,128}}",
     header: Callable[[ToolCall, int], str] | None = None,
 ) -> Calls:
     """A name and a JSON body between control tokens, in a section that may be missing.
 
-    `prefix` stands between opener and name; `name` reads and `header` writes a header other than a plain name. `fenced`
-    bodies stand in a Markdown fence.
+    `prefix` stands between opener and name, `suffix` between body and closer, where it may be missing; `name` reads and
+    `header` writes a header other than a plain name. `fenced` bodies stand in a Markdown fence. Where the markers are
+    `plain` text, a call begins only if all is there up to the body's brace.
     """
     head = name if name is not None else b.name(b.chars(NAME, 1, 128))
     divider = separator + b.space() if separator else b.sequence()
     body = fenced_json() if fenced else divider + arguments_json()
     lead = b.space() + prefix if prefix else b.sequence()
+    begin = head + divider + b.peek("{") + b.commit() + arguments_json() if plain else b.commit() + lead + head + body
+    tail = b.optional(b.space(), suffix) if suffix else b.sequence()
 
     def reader(resume: tuple[str, ...]) -> Node:
         one = b.call(
-            opener + b.commit() + lead + head + body,
-            close=b.space() + closer,
+            opener + begin,
+            close=tail + b.space() + closer,
             closers=(closer,),
             resume=(opener, *sections, *section_ends, *resume),
         )
@@ -190,12 +232,12 @@ def headed_json(
     def write(call: ToolCall, index: int) -> str:
         head = header(call, index) if header is not None else call.name
         body = f"\n```json\n{call.arguments}\n```" if fenced else f"{separator}{call.arguments}"
-        return f"{opener}{prefix}{head}{body}{closer}"
+        return f"{opener}{prefix}{head}{body}{suffix}{closer}"
 
     return Calls(
         reader=reader,
         openers=(*sections, opener),
-        closers=(*sections, *section_ends, closer),
+        closers=(*sections, *section_ends, *((suffix,) if suffix else ()), closer),
         one=write,
         begin=sections[0] if sections else "",
         between=between,
@@ -247,9 +289,7 @@ def bare_json(tag: str, stopping: tuple[str, ...], *, arguments: str = "paramete
     It counts only if its beginning is whole, name and arguments' key; other JSON is text.
     """
     kind = b.optional('"type"', b.space(), ":", b.space(), '"function"', b.space(), ",", b.space())
-    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
-    key = b.choice('"parameters"', '"arguments"')
-    start = "{" + b.space() + kind + b.peek(name, b.space(), ",", b.space(), key, b.space(), ":") + b.commit()
+    start = "{" + b.space() + kind + b.peek(call_beginning()) + b.commit()
 
     def parts(resume: tuple[str, ...]) -> tuple[Node, Node, Node]:
         after = (tag, *resume)

@@ -28,6 +28,8 @@ def writer_of(
     def writer(message: Message) -> str:
         if calls is not None:
             _require_order(dialect, message, calls)
+        if think is not None and think.openers[0] in think.words:
+            _require_first(dialect, message)
         return write(
             dialect,
             message,
@@ -40,6 +42,13 @@ def writer_of(
         )
 
     return writer
+
+
+def _require_first(dialect: str, message: Message) -> None:
+    """Refuse thoughts that don't begin the turn."""
+    for k, part in enumerate(message.parts):
+        if k and isinstance(part, ThinkingPart):
+            raise Inexpressible(dialect, k, "a thought can only begin the turn")
 
 
 def _require_order(dialect: str, message: Message, calls: Calls) -> None:

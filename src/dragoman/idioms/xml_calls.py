@@ -51,9 +51,9 @@ class Tag(Struct, frozen=True):
     """A tag with a name in it, such as ``<function=`` name ``>`` … ``</function>``.
 
     `signs` end the name: a plain one, or one for each kind of value. `spelled` are other ways to begin the tag, with
-    their signs, which are read but not written. `pattern` says which part of the text is the name. `lead` and `tail` are the newlines inside the tag that belong to the
-    layout, `after` is what divides it from the next. With `cdata`, a value may stand in a CDATA section. Objects and
-    arrays among the values are in the `notation`, or JSON.
+    their signs, which are read but not written. `pattern` says which part of the text is the name. `lead` and `tail`
+    are the newlines inside the tag that belong to the layout, `after` is what divides it from the next. With `cdata`, a
+    value may stand in a CDATA section. Objects and arrays among the values are in the `notation`, or JSON.
     """
 
     head: str

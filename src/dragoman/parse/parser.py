@@ -58,10 +58,13 @@ class Parser:
         policy: Policy = DEFAULT_POLICY,
     ) -> None:
         self.dialect = get_dialect(dialect) if isinstance(dialect, str) else dialect
-        begun = begin(self.dialect, start, toolbox(tools), policy, prefill, prompt)
-        self._machine = begun.machine
-        self._opened = begun.opened  # what is published of the prefill
+        self._opened: tuple[Event, ...] = ()  # what is published of the prefill
         self._utf8: Utf8 | None = None
+        if prefill or prompt is not None:
+            begun = begin(self.dialect, start, toolbox(tools), policy, prefill, prompt)
+            self._machine, self._opened = begun.machine, begun.opened
+        else:
+            self._machine = self.dialect.machine(start, toolbox(tools), policy)
         self._bind()
 
     def feed_bytes(self, chunk: bytes) -> list[Event]:

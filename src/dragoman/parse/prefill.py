@@ -118,8 +118,6 @@ def begin(dialect: Dialect, start: str, tools: Toolbox, policy: Policy, prefill:
             found = "a prompt and " + ("a prefill" if prefill else "a start state")
             raise _invalid(dialect, "one way to say where the model begins", found, "give one of them")
         prefill = prefill_in(prompt, dialect)
-    if not prefill:
-        return Begun(dialect.machine(start, tools, policy), ())
     if len(prefill) > PREFILL_LIMIT:
         expected = f"a prefill of at most {PREFILL_LIMIT} characters"
         raise _invalid(dialect, expected, f"{len(prefill)}", "give the end of the prompt only")
