@@ -28,7 +28,7 @@ class Row(Struct, frozen=True, kw_only=True):
     """The markers of a row of messages.
 
     `begin` is what begins a message, and `start` the marker in it; `end` ends one that another follows, the `stops` end
-    the last. `heads` are the markers with which the first header begins, and `words` what else a header may begin with;
+    the last, which with `ended_too` has its own end before. `heads` are the markers with which the first header begins, and `words` what else a header may begin with;
     `parts` stand within headers. `breaks` are those that also end a text which they stand in.
     """
 
@@ -40,6 +40,7 @@ class Row(Struct, frozen=True, kw_only=True):
     parts: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
+    ended_too: bool = False
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -122,7 +123,7 @@ class Row(Struct, frozen=True, kw_only=True):
     ) -> str:
         """The messages behind the headers of `thinking`, of `text` on a channel (empty: there is none), and of `calls`.
 
-        Leaves out the beginning that the prompt has, and the end where a stop marker ends the last.
+        Leaves out the beginning that the prompt has, and the end that a stop marker will be.
         """
         for k, part in enumerate(message.parts):
             if isinstance(part, TextPart) and not text(part.channel):
@@ -136,4 +137,5 @@ class Row(Struct, frozen=True, kw_only=True):
             calls=calls,
             names=names,
         )
-        return written.removeprefix(self.begin).removesuffix(self.end)
+        written = written.removeprefix(self.begin)
+        return written if self.ended_too else written.removesuffix(self.end)
