@@ -41,7 +41,7 @@ def _write_call(call: ToolCall) -> str:
 DIALECT = Dialect(
     name="beam",
     doc=__doc__,
-    grammar=harmony_grammar(({"name": ".+"}, HARMONY.call(tagged_arguments(PARAMETER, HARMONY.ends)))),
+    grammar=harmony_grammar(({"name": ".+"}, HARMONY.addressed(tagged_arguments(PARAMETER, HARMONY.ends)))),
     writer=harmony_writer("beam", _write_call),
     models=(),
     marks=("<|channel|>", "<rfl:parameter"),

@@ -30,9 +30,8 @@ def _message(opening: Node) -> Node:
     ended = b.peek(b.space(), b.choice(OPEN, *STOPS))
     code = opening + b.name(b.literal("python")) + "\n" + b.commit() + b.arguments(b.until(OPEN, *STOPS), raw=True)
     head = opening + b.name(b.chars("A-Za-z0-9_.-", 1, 64)) + "\n" + b.peek(b.space(), "{") + b.commit()
-    calls = (
-        b.call(body, close=ended, resume=(OPEN, *STOPS), stops=True) for body in (code, head << b.arguments(b.json()))
-    )
+    bodies = (code, head << b.arguments(b.json()))
+    calls = (b.call(body, close=ended, resume=(OPEN, *STOPS), stops=True) + b.space() for body in bodies)
     return b.choice(opening + ALL, *calls)
 
 

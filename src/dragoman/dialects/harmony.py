@@ -40,8 +40,8 @@ DIALECT = Dialect(
     name="harmony",
     doc=__doc__,
     grammar=harmony_grammar(
-        ({"name": ".+", "type": "(?!json).+"}, HARMONY.call(_raw)),
-        ({"name": ".+"}, HARMONY.call(b.space() + _json)),
+        ({"name": ".+", "type": "(?!json).+"}, HARMONY.addressed(_raw)),
+        ({"name": ".+"}, HARMONY.addressed(b.space() + _json)),
         namespace=r"functions\.",
     ),
     writer=harmony_writer("harmony", _write_call),

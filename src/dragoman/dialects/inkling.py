@@ -40,14 +40,13 @@ _name = b.optional(ROW.begin) + b.chars("^<>", 0, 200)
 _named = b.optional(ROW.begin) + b.optional(b.name(b.chars("^<>", 1, 200)))
 _json = _name + JSON + b.commit() + b.space() + "{" + json_members(arguments=("args", "arguments", "parameters"))
 _raw = _named + RAW + b.commit() + b.arguments(b.until(*ROW.ends), raw=True)
-_ended = b.peek(b.space(), b.choice(*ROW.ends))
 _cut = b.report(ProblemKind.MALFORMED_HEADER, detail="the input ended inside a header")
 _final, _reasoning = ROW.text(b.content), ROW.text(b.reasoning)
 _message = b.choice(
     _name + TEXT + _final,
     _name + THINKING + _reasoning,
-    b.call(_json, close=_ended, resume=ROW.ends),
-    b.call(_raw, close=_ended, resume=ROW.ends),
+    ROW.call(_json),
+    ROW.call(_raw),
     _name + ERROR + ROW.unknown(),
     ROW.begin + _cut + b.malformed(b.chars("^<>", 0, 200)) + b.end(),
 )

@@ -75,7 +75,7 @@ DIALECT = Dialect(
             ({"to": "self"}, ROW.text(b.reasoning)),
             ({"to": "user"}, ROW.text(b.content)),
             ({"to": ".+"}, ROW.calls(CALLS)),
-            ({}, ROW.calls(CALLS, addressed=False)),
+            ({}, ROW.calls(CALLS, expected=False)),
         )
     ),
     writer=_write,

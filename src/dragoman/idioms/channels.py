@@ -28,8 +28,9 @@ class Row(Struct, frozen=True, kw_only=True):
     """The markers of a row of messages.
 
     `begin` is what begins a message, and `start` the marker in it; `end` ends one that another follows, the `stops` end
-    the last, which with `ended_too` has its own end before. `heads` are the markers with which the first header begins, and `words` what else a header may begin with;
-    `parts` stand within headers. `breaks` are those that also end a text which they stand in.
+    the last, which with `ended_too` has its own end before. `heads` are the markers with which the first header begins,
+    `words` what else a header may begin with; `parts` stand within headers. `breaks` are those that also end a text
+    which they stand in.
     """
 
     begin: str
@@ -72,12 +73,16 @@ class Row(Struct, frozen=True, kw_only=True):
         return b.commit() + b.report(ProblemKind.UNKNOWN_CHANNEL) + b.content(b.until(*self.ends))
 
     def call(self, body: Node) -> Node:
-        """A message that is a call, whose header has named it."""
+        """A message that is a call."""
         ended = b.peek(b.space(), b.choice(*self.ends))
-        return b.call(b.commit(), b.begin(), body, close=ended, resume=self.ends, stops=True)
+        return b.call(body, close=ended, resume=self.ends, stops=not self.ended_too) + b.space()
 
-    def calls(self, calls: Calls, *, addressed: bool = True) -> Node:
-        """A message that holds calls; where it is `addressed` to a tool and begins otherwise, that is reported."""
+    def addressed(self, body: Node) -> Node:
+        """A message that is a call, whose header has named it."""
+        return self.call(b.commit() + b.begin() + body)
+
+    def calls(self, calls: Calls, *, expected: bool = True) -> Node:
+        """A message that holds calls; where they are `expected` and it begins otherwise, that is reported."""
         begins, closes = b.choice(*calls.openers), b.choice(*calls.closers)
         layout = b.markup(b.chars(" \\t\\r\\n", 1, 64)) + b.peek(begins | closes | b.choice(*self.marks))
         orphan = b.report(ProblemKind.ORPHAN_MARKER, closes, detail="a closing marker with nothing open")
@@ -85,7 +90,7 @@ class Row(Struct, frozen=True, kw_only=True):
         inside = b.choice(calls.reader(self.marks), orphan, layout, text, b.content(begins))
         unknown = b.report(ProblemKind.UNKNOWN_CHANNEL, detail="a message to a tool that holds no call")
         begun = b.choice(b.peek(b.space(), begins | b.choice(*self.marks)), b.end(), unknown)
-        return b.commit() + (begun if addressed else b.sequence()) + b.zero_or_more(inside)
+        return b.commit() + (begun if expected else b.sequence()) + b.zero_or_more(inside)
 
     def ended(self, text: Node) -> Node:
         """A message and its end, which may be the beginning of the next one."""
