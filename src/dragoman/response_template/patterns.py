@@ -35,6 +35,9 @@ __all__ = [
     "written",
 ]
 
+ANY = r"\s\S"
+"""The class of the dot."""
+
 LIMIT = 256
 """Characters that an unbounded part of a delimiter may have: it is held until the delimiter is whole."""
 
@@ -154,7 +157,7 @@ class _Parser:
         if char == "\\":
             return self.escape(before)
         if char == ".":
-            return OneOf(r"\s\S")
+            return OneOf(ANY)
         if char == "$":
             return Finish()
         if char in "^*+?{":
@@ -359,9 +362,9 @@ def _many(piece: Many, captured: Mapping[str, Callable[[Node], Node]], after: fr
     if not isinstance(piece.item, OneOf):
         return b.repeat(node_of(piece.item, captured, after | begins(piece.item)), piece.low, most)
     cls = piece.item.cls
-    ambiguous = [text for text in after if text and re.match(f"[{cls}]", text)]
+    ambiguous = [text for text in after if re.match(f"[{cls}]", text) or (not text and cls == ANY)]
     if piece.high == piece.low or not ambiguous or cls == r"\s":
         return b.chars(cls, piece.low, most) if most else b.sequence()
-    if not piece.lazy:
+    if not piece.lazy or after == {""}:
         raise Unreadable("a repetition that the next character ends", f"[{cls}] before {sorted(after)}")
     return b.repeat(b.negate(b.choice(*sorted(after - {""}))) + b.one(cls), piece.low, most)
