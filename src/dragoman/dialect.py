@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from .errors import DragomanError, InvalidDialect, InvalidStart
 from .grammar.machine import Machine
-from .grammar.nodes import Grammar
+from .grammar.nodes import Grammar, Node
 from .grammar.program import Program, program_of
 from .grammar.schema import NO_TOOLS, Toolbox
 from .types import Message, Tool
@@ -71,7 +71,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     n-th call of a tool, ``None`` where it writes no ids (and none are written). `doc` tells readers what it looks like,
     in the first line what it is. `models` are globs of model ids, `marks` the markers by which the dialect is known,
     `source` says where the format is specified. `turns` are what may stand in a prompt right before the assistant's
-    turn, `others` what begins somebody else's where no stop marker ends the assistant's.
+    turn, `others` what begins somebody else's where no stop marker ends the assistant's. `thoughts` read a thought
+    before the answer, from its opener on and from behind it, where thoughts stand there.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     native_id: Callable[[str, int], str] | None = None
     turns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    thoughts: tuple[Node, Node] | None = None
 
     @property
     def title(self) -> str:

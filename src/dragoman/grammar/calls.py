@@ -110,12 +110,17 @@ class FieldEndStep(_CaptureEndStep):
 
 
 class BeginEndStep(Step):
-    """A call's name and id are known."""
+    """A call's name and id are known; `name` is what is known without its being read."""
 
-    __slots__ = ()
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def run(self, machine: Machine) -> Step | None:
         here = machine.base + machine.at
+        if self.name:
+            machine.fields["name"] = self.name
         begin_call(machine, here, here, "")
         return self.next
 

@@ -6,6 +6,7 @@ from .channels import Row
 from .define import SAMPLE, SAMPLE_TOOLS, define, drawn, sample
 from .dsml import dsml
 from .element_calls import element_tree, typed_arguments
+from .guided import guided, guided_answer
 from .harmony import HARMONY, harmony_grammar, harmony_writer
 from .json_calls import (
     arguments_json,
@@ -61,6 +62,8 @@ __all__ = [
     "drawn",
     "dsml",
     "element_tree",
+    "guided",
+    "guided_answer",
     "harmony_grammar",
     "harmony_writer",
     "headed_json",

@@ -6,9 +6,11 @@ import textwrap
 from collections.abc import Callable
 
 from ..dialect import Dialect, Example
+from ..grammar import build as b
+from ..grammar.nodes import Node
 from ..types import Message, Part, TextPart, ThinkingPart, Tool, ToolCall
 from .calls import Calls
-from .turns import Answer, Think, conversation
+from .turns import Answer, Think, conversation, thought
 from .writing import writer_of
 
 __all__ = ["SAMPLE", "SAMPLE_TOOLS", "define", "drawn", "layout", "sample"]
@@ -76,8 +78,17 @@ def define(
         source=source,
         aliases=aliases,
         native_id=native_id,
+        thoughts=_thoughts(think, stops) if think is not None else None,
         examples=(*drawn(doc, sample(think is not None, most, native_id)), *examples),
     )
+
+
+def _thoughts(think: Think, stops: tuple[str, ...]) -> tuple[Node, Node]:
+    opened, begun = (
+        thought(opening, think, inside=None, breaks=(), stopping=stops)
+        for opening in (b.choice(*think.openers), b.sequence())
+    )
+    return opened, begun
 
 
 def drawn(doc: str, said: Message) -> tuple[Example, ...]:
