@@ -7,8 +7,6 @@ reading a stream by it must differ, is said in `docs/response-templates.md`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..dialect import Dialect, Example
 from .declaration import declared
 from .patterns import literals
@@ -21,7 +19,7 @@ SOURCE = "a response_template; transformers, docs/source/en/chat_response_parsin
 
 
 def response_template(
-    declaration: Mapping[str, object],
+    declaration: object,
     *,
     name: str = "hf_template",
     stops: tuple[str, ...] | None = None,
@@ -34,7 +32,7 @@ def response_template(
     `stops` are the tokens that end the model's output; if they are not given, those that close the field without an
     opener. Raises `InvalidTemplate`, with the place and a way out, for what is wrong and for what no stream can do.
     """
-    whole = declared(dict(declaration))
+    whole = declared(declaration)
     stopping = stops_of(whole) if stops is None else stops
     fields = whole.fields
     dialect = Dialect(

@@ -17,6 +17,10 @@ from .shapes import Part, Shape, shape_of, tag_of
 __all__ = ["writer_of"]
 
 
+KINDS = {'"': "string", "{": "object", "[": "array", "t": "boolean", "f": "boolean", "n": "null"}
+"""JSON's types by the first character, but for numbers."""
+
+
 def writer_of(dialect: str, declaration: Declaration, stops: tuple[str, ...]) -> Callable[[Message], str]:
     """The function that writes messages of this declaration."""
     fields = {field.name: field for field in declaration.fields}
@@ -118,7 +122,7 @@ def _tags(field: Field, call: ToolCall, index: int) -> str:
     out = []
     for key, json in members_of(call.arguments):
         value = raw_text(json)
-        kind = "string" if json.startswith('"') else "boolean" if json in ("true", "false") else "number"
+        kind = KINDS.get(json[0], "number")
         text = ""
         try:
             parts = (written(tag.head, {}), key, written(tag.middle, {}), value, written(tag.tail, {}))
