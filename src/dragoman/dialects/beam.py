@@ -48,6 +48,7 @@ DIALECT = Dialect(
     stops=HARMONY.stops,
     turns=(HARMONY.begin,),
     others=(HARMONY.start,),
+    signatures=(("<|channel|>", "<|message|>", "<|call|>", "<rfl:parameter"),),
     source="the response template in SGLang's parser/beam.py and vLLM's parser/beam.py; no chat template is public",
     examples=drawn(__doc__, sample(most=1)),
 )

@@ -50,6 +50,7 @@ def _write(message: Message) -> str:
         channels=lambda part: f"{OPEN}{ALL}{part.text}",
         calls=_write_calls,
         names=r"(?!(?:all|python)$)[A-Za-z0-9_.-]{1,64}",
+        prose=True,
     )
     return text.removeprefix(OPEN)
 
@@ -58,7 +59,8 @@ _body = turn(
     b.content(">") + b.peek(OPEN),
     _message(b.literal(OPEN)),
     stops(*STOPS),
-    delimiters=(OPEN, *STOPS),
+    delimiters=(OPEN,),
+    stopping=STOPS,
     orphans=(),
 )
 
@@ -67,10 +69,12 @@ DIALECT = Dialect(
     doc=__doc__,
     grammar=Grammar(b.optional(_message(b.sequence())) + _body),
     writer=_write,
+    signatures=((">>>all", "tool_calls"),),
     models=("meetkai/functionary-*-v3.2*",),
     marks=(OPEN,),
     stops=STOPS,
     turns=("<|start_header_id|>assistant<|end_header_id|>\n\n",),
+    templates=("5c7c96c27cfecf34",),
     source="chat template of functionary-medium-v3.2 (llama.cpp models/templates)",
     examples=drawn(__doc__, sample(thinks=False)),
 )

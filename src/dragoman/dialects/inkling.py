@@ -80,6 +80,8 @@ DIALECT = Dialect(
     stops=ROW.stops,
     turns=(ROW.begin,),
     others=("<|message_user|>", "<|message_tool|>", "<|message_system|>"),
+    tokens=("<|content_invoke_tool_json|>", "<|content_thinking|>", "<|end_message|>"),
+    signatures=(("<|content_invoke_tool_json|>", "<|content_text|>"),),
     source="vLLM rust/src/chat/src/renderer/inkling and vllm/parser/inkling.py; SGLang inkling_detector.py",
     examples=drawn(__doc__, sample()),
 )

@@ -85,6 +85,8 @@ DIALECT = Dialect(
     turns=(ROW.begin,),
     others=(ROW.start,),
     aliases=("muse_atem", "muse_glimmer", "musespark1x"),
+    signatures=(("<atem:function_calls>", "<atem:invoke"),),
+    templates=("6cd0e94d9b489fdb",),
     source="chat template of Muse-Glimmer-30B (in muse.cpp, models/templates/muse-glimmer.jinja)",
     examples=drawn(__doc__, sample()),
 )
