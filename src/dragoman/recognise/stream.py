@@ -140,15 +140,23 @@ class Detection:
 
     def _drop(self) -> None:
         """Leave out those that read as text what another reads as structure, first things first; then the broken."""
-        for start, deep in sorted({place for reader in self._readers for place in reader.places}):
-            if any((start, deep) in reader.places for reader in self._readers):
+        places = {reader: reader.places | self._call_of(reader) for reader in self._readers}
+        for start, deep in sorted(frozenset().union(*places.values())):
+            if any((start, deep) in places[reader] for reader in self._readers):
                 self._readers = [reader for reader in self._readers if not reader.has_as_text(start, thoughts=deep)]
         if any(reader.found and not reader.broken for reader in self._readers):
             self._readers = [reader for reader in self._readers if not reader.broken]
 
+    def _call_of(self, reader: Reader) -> frozenset[tuple[int, bool]]:
+        """Where a call begins that is written as the reader's own dialects write it."""
+        own = reader.called and any(reader.written_so(dialect, self.text) > (0, False) for dialect in reader.dialects)
+        return frozenset({(reader.name_at, True)} if own else ())
+
     def _answer(self, left: list[Reader], read: int, certainty: Certainty) -> Answer:
         pairs = [(reader, dialect) for reader in left for dialect in reader.dialects]
-        best, dialect = min(pairs, key=lambda pair: (-pair[0].written_so(pair[1], self.text), _rarity(pair[1])))
+        most = max(reader.written_so(dialect, self.text) for reader, dialect in pairs)
+        pairs = [(reader, dialect) for reader, dialect in pairs if reader.written_so(dialect, self.text) == most]
+        best, dialect = min(pairs, key=lambda pair: _rarity(pair[1]))
         first = min((start for start, _ in best.places), default=0)
         return Answer(dialect, f"the output has {self.text[first:read][-SHOWN:]!r}", certainty)
 
@@ -183,7 +191,7 @@ class Reader:
     @property
     def found(self) -> bool:
         """Whether there is any structure for it."""
-        return bool(self.places)
+        return self.called or bool(self.places)
 
     def feed(self, text: str) -> None:
         """Let the machine read on, and look at what it says."""
@@ -195,18 +203,19 @@ class Reader:
         spans = (*self.texts, *self.thoughts) if thoughts else self.texts
         return any(start <= position < end for start, end in spans)
 
-    def written_so(self, dialect: Dialect, text: str) -> int:
-        """How many characters a dialect itself writes before a call's name, if the output has them all there, but for
-        white space; else 0.
+    def written_so(self, dialect: Dialect, text: str) -> tuple[int, bool]:
+        """How many characters a dialect itself writes before a call's name, but for white space, if the output has them
+        all there, else 0; and whether the white space is the same.
         """
         if not self.called:
-            return 0
+            return 0, False
         try:
             written = dialect.render(Message("assistant", (ToolCall(SOME_NAME, "{}"),)))
         except Inexpressible:
-            return 0
-        head = _solid(written.partition(SOME_NAME)[0]).rstrip('"')  # which may be part of the name's span
-        return len(head) if head in _solid(text[: self.name_at]) else 0
+            return 0, False
+        head = written.partition(SOME_NAME)[0].rstrip('"')  # which may be part of the name's span
+        before = text[: self.name_at]
+        return (len(_solid(head)) if _solid(head) in _solid(before) else 0), head.strip() in before
 
     def copy(self) -> Reader:
         """An independent reader in the same state."""
@@ -231,7 +240,6 @@ class Reader:
             case Stop():
                 self.places |= {(event.start, True)}
             case CallBegin():
-                self.places |= {(event.start, True)}
                 self.name_at = event.start if not self.called else self.name_at
                 self.called = True
             case _:
@@ -251,7 +259,7 @@ class Markers(Struct, frozen=True):
 
 @cache
 def _markers() -> Markers:
-    known = [dialect for dialect in dialects() if dialect.name != GENERIC]
+    known = [dialect for dialect in dialects() if dialect.models or dialect.signatures]  # others are only ever chosen
     bare = tuple(dialect for dialect in known if any(_is_bare(dialect, example) for example in dialect.examples))
     pairs = [(marker, dialect) for dialect in known for marker in dict.fromkeys((*dialect.marks, *dialect.stops))]
     pairs = [(marker, dialect) for marker, dialect in pairs if marker.strip() and dialect not in bare]
