@@ -251,7 +251,7 @@ class Markers(Struct, frozen=True):
 
 @cache
 def _markers() -> Markers:
-    known = [dialect for dialect in dialects() if dialect.name != GENERIC]
+    known = [dialect for dialect in dialects() if dialect.name != GENERIC and (dialect.marks or dialect.models)]
     bare = tuple(dialect for dialect in known if any(_is_bare(dialect, example) for example in dialect.examples))
     pairs = [(marker, dialect) for dialect in known for marker in dict.fromkeys((*dialect.marks, *dialect.stops))]
     pairs = [(marker, dialect) for marker, dialect in pairs if marker.strip() and dialect not in bare]
