@@ -83,3 +83,8 @@ def test_what_a_row_of_messages_cannot_say_is_not_written(dialect: str, parts: t
 def test_a_python_prompt_is_no_recipient() -> None:
     output = "all\n>>> 1 + 1\n2\n>>>>get_time\n{}<|eot_id|>"
     assert parse(output, "functionary_v32").parts == (TextPart(">>> 1 + 1\n2\n>"), ToolCall("get_time", "{}"))
+
+
+def test_a_header_to_the_user_alone_is_no_call_of_harmony() -> None:
+    found = read("harmony", " to=user<|message|>Hi.<|end|>")
+    assert (found.parts, [kind for kind, _ in found.problems]) == ((TextPart("Hi."),), ["unknown_channel"])

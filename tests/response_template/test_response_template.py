@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dragoman import Message, Parser, parse
+from dragoman.conformance import SCENARIOS, Case, check_case, read_suite
 from dragoman.errors import Inexpressible, InvalidDialect, InvalidTemplate
 from dragoman.events import CallEnd, Problem, TagDelta
 from dragoman.response_template import response_template
@@ -15,6 +17,7 @@ from dragoman.testing import check_dialect
 from dragoman.types import Part, TextPart, ThinkingPart, Tool, ToolCall, UnparsedToolCall
 from tests.response_template.declarations import ALL, COHERE, GEMMA, GPT, HERMES, NAMED, QWEN, TAGS, UNCLOSED
 
+SUITE = read_suite(Path(__file__).with_name("hf_template.toml"), response_template(HERMES))
 WEATHER = Tool("f", "", {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}})
 
 
@@ -78,6 +81,15 @@ def test_a_declaration_is_read_as_it_says(declaration: dict[str, Any], text: str
     found, problems = read(declaration, text)
     assert found == parts
     assert [kind for kind in problems if kind != "raw_arguments"] == []
+
+
+@pytest.mark.parametrize("case", SUITE.cases, ids=lambda case: case.where)
+def test_a_case_of_a_declared_dialect_is_read_as_it_says(case: Case) -> None:
+    check_case(response_template(HERMES), case)
+
+
+def test_every_scenario_has_a_case() -> None:
+    assert {case.scenario for case in SUITE.cases} == set(SCENARIOS)
 
 
 def test_a_field_of_ones_own_comes_as_a_tag() -> None:

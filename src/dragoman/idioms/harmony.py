@@ -30,14 +30,15 @@ def harmony_grammar(*calls: tuple[dict[str, str], Node], namespace: str = "") ->
     """Messages of which those with a recipient are `calls`, by what their header's fields are like.
 
     The fields are ``name`` (the recipient, without the `namespace`), ``channel`` and ``type``. The turn may also begin
-    behind the header of a thought (``reasoning``) or of the answer (``final``).
+    behind the header of a thought (``reasoning``) or of the answer (``final``). A header that names only the model
+    itself or the user is no call's, but Muse's.
     """
     final, reasoning = HARMONY.text(b.content), HARMONY.text(b.reasoning)
     message = HARMONY.header(
         MESSAGE,
         {
             "channel": r"<\|channel\|>\s*([A-Za-z_][\w-]*)",
-            "name": rf"\bto=(?:{namespace})?([^\s<]+)",
+            "name": rf"\bto=(?!(?:self|user)\s*$)(?:{namespace})?([^\s<]+)",
             "type": r"(?:<\|constrain\|>\s*|\s)([\w./+-]+)\s*$",
         },
         *calls,

@@ -7,7 +7,7 @@ reading a stream by it must differ, is said in `docs/response-templates.md`.
 
 from __future__ import annotations
 
-from ..dialect import Dialect, Example
+from ..dialect import Dialect
 from .declaration import declared
 from .patterns import literals
 from .regions import grammar_of, stops_of
@@ -23,9 +23,6 @@ def response_template(
     *,
     name: str = "hf_template",
     stops: tuple[str, ...] | None = None,
-    doc: str = "A dialect that a response template declares.",
-    aliases: tuple[str, ...] = (),
-    examples: tuple[Example, ...] = (),
 ) -> Dialect:
     """The dialect of a declaration, as it stands in ``tokenizer_config.json`` under ``response_template``.
 
@@ -37,7 +34,7 @@ def response_template(
     fields = whole.fields
     dialect = Dialect(
         name=name,
-        doc=doc,
+        doc="Response template: as a tokenizer's configuration declares it.",
         grammar=grammar_of(whole, stopping),
         writer=writer_of(name, whole, stopping),
         models=(),
@@ -45,8 +42,7 @@ def response_template(
         stops=stopping,
         source=SOURCE,
         turns=literals(whole.anchor) or (),
-        aliases=aliases,
-        examples=examples,
+        examples=(),
     )
     dialect.program().report.require_streamable()
     return dialect
