@@ -71,8 +71,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     n-th call of a tool, ``None`` where it writes no ids (and none are written). `doc` tells readers what it looks like,
     in the first line what it is. `models` are globs of model ids, `marks` the markers by which the dialect is known,
     `source` says where the format is specified. `turns` are what may stand in a prompt right before the assistant's
-    turn, `others` what begins somebody else's where no stop marker ends the assistant's. `variant` makes the dialect of
-    checkpoints whose markers are spelled in another way, told by what stands behind a colon in its name.
+    turn, `others` what begins somebody else's where no stop marker ends the assistant's. `kind` says in a few words
+    what calls look like; lists are ordered by it. `variant` makes the dialect of checkpoints whose markers are
+    spelled in another way, told by what stands behind a colon in its name.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     native_id: Callable[[str, int], str] | None = None
     turns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    kind: str = ""
     variant: Callable[[str], Dialect] | None = None
 
     @property

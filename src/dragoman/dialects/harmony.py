@@ -113,6 +113,7 @@ DIALECT = Dialect(
     doc=__doc__,
     grammar=Grammar(_messages, (("reasoning", _reasoning + _messages), ("final", _final + _messages))),
     writer=_write,
+    kind="messages on channels",
     models=("openai/gpt-oss-*",),
     marks=(CHANNEL, MESSAGE),
     stops=STOPS,

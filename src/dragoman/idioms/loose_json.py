@@ -43,6 +43,7 @@ def array_calls(markers: tuple[str, ...], pairs: tuple[tuple[str, str], ...], *,
         return f'{{"name": {dumps(call.name)}, "arguments": {call.arguments}}}'
 
     return Calls(
+        kind="bare JSON",
         reader=reader,
         bare=lambda resume: bare_array((*openers, *resume)),
         openers=(*openers, fence),
@@ -67,4 +68,4 @@ def prefixed_json(opener: str, *, gap: str = " ") -> Calls:
     def one(call: ToolCall, index: int) -> str:
         return f'{opener}{gap}{{"name": {dumps(call.name)}, "arguments": {call.arguments}}}'
 
-    return Calls(reader=reader, openers=(opener,), one=one, marks=(opener,))
+    return Calls(kind="JSON behind a marker", reader=reader, openers=(opener,), one=one, marks=(opener,))

@@ -145,6 +145,7 @@ def tagged_values(
 
     inside = function.lead if begins else ""
     return Calls(
+        kind="values in tags",
         reader=reader,
         openers=(*framed, *function.heads),
         closers=(*ends, function.closer, parameter.closer),
