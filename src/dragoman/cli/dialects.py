@@ -127,7 +127,7 @@ def _list(console: Console, found: Sequence[Dialect]) -> None:
         return
     lines: list[tuple[str | Text, ...]] = []
     for kind, group in by_kind(found).items():
-        lines.append((Text(f"{kind[:1].upper()}{kind[1:]}", style="bold underline"), "", ""))
+        lines.append(("", Text(f"{kind[:1].upper()}{kind[1:]}", style="bold underline"), ""))
         lines += [(each.name, each.title, _models(each)) for each in group]
     table(console, ("name", "what it is", "models"), lines)
 
