@@ -33,9 +33,10 @@ def index(known: Sequence[Dialect]) -> str:
         "<!-- Written by `make docs` from the dialects: change those. -->",
         "# Dialects",
         filled(
-            f"{len(known)} families, by what their calls look like. *Other names* are aliases, most of them what vLLM "
-            "and SGLang call their parsers. Each page shows the layout in colours, what becomes of each character, what is "
-            "read besides, and the grammar; `dragoman dialects NAME` prints the same."
+            f"{len(known)} families, by what their calls look like. *Other names* are mostly what vLLM and SGLang "
+            "call their parsers; one that stands at several dialects does not tell them apart. Each page shows the "
+            "layout in colours, what becomes of each character, what is read besides, and the grammar; `dragoman "
+            "dialects NAME` prints the same. Which one a model speaks, [recognition](../recognition.md) tells."
         ),
     ]
     for kind, group in by_kind(known).items():
@@ -51,7 +52,12 @@ def lines(group: Iterable[Dialect]) -> Iterator[tuple[str, ...]]:
     for dialect in group:
         more = len(dialect.models) - SHOWN
         models = listed(dialect.models[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-        yield f"[{code(dialect.name)}]({dialect.name}.md)", prose(dialect.title), models, listed(dialect.aliases)
+        yield (
+            f"[{code(dialect.name)}]({dialect.name}.md)",
+            prose(dialect.title),
+            models,
+            listed((*dialect.aliases, *dialect.shared)),
+        )
 
 
 def files(known: Iterable[Dialect]) -> dict[str, str]:

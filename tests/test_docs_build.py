@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from docs import build, markdown, page
-from dragoman import Dialect, dialects, get_dialect, parse
+from dragoman import Dialect, dialects, get_dialect, idioms, parse
 from dragoman.grammar import build as words
 from dragoman.idioms.define import layout
 
@@ -110,9 +111,7 @@ def test_the_index_does_not_list_many_models() -> None:
 
 
 def _with_models(count: int) -> Dialect:
-    import msgspec
-
-    return msgspec.structs.replace(FEW[0], models=tuple(f"m/{k}" for k in range(count)))
+    return replace(FEW[0], models=tuple(f"m/{k}" for k in range(count)))
 
 
 @pytest.mark.slow
@@ -150,6 +149,21 @@ def test_bars_in_cells_are_escaped() -> None:
     assert markdown.rows(("a", "b"), [("x|y", "z")]).split("\n") == ["| a | b |", "| --- | --- |", r"| x\|y | z |"]
 
 
+def test_every_function_that_makes_calls_or_dialects_is_named_where_dialects_are_written() -> None:
+    page = (ROOT / "docs" / "add-a-dialect.md").read_text(encoding="utf-8")
+    made = [name for name in idioms.__all__ if _makes(getattr(idioms, name)) in ("Calls", "Dialect")]
+    assert "tagged_json" in made
+    assert [name for name in made if not re.search(rf"`{name}`", page)] == []
+
+
+def _makes(value: object) -> object:
+    return getattr(value, "__annotations__", {}).get("return")
+
+
+def test_every_dialect_says_what_its_calls_look_like() -> None:
+    assert [dialect.name for dialect in dialects() if not dialect.kind] == []
+
+
 def test_every_word_of_the_vocabulary_is_explained() -> None:
     page = (ROOT / "docs" / "grammar.md").read_text(encoding="utf-8")
-    assert [word for word in words.__all__ if not re.search(rf"`{word}[(`]|\b{word}\(", page)] == []
+    assert [word for word in words.__all__ if not re.search(rf"`{word}[(`]|\b{word}\(|\bb\.{word}\b", page)] == []

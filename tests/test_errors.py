@@ -10,6 +10,7 @@ import pytest
 
 from dragoman import errors
 from dragoman.errors import (
+    AmbiguousDialect,
     DelimiterError,
     DragomanError,
     Inexpressible,
@@ -17,9 +18,11 @@ from dragoman.errors import (
     InvalidPrompt,
     InvalidStart,
     InvalidSuite,
+    InvalidTokenizer,
     InvalidTool,
     ParserFinished,
     UnknownDialect,
+    Unrecognised,
 )
 
 
@@ -29,6 +32,16 @@ from dragoman.errors import (
         (DelimiterError("until()", "a delimiter is empty", "give one"), "a delimiter is empty: in until(); give one"),
         (UnknownDialect("x", ("y", "z"), ("y", "z")), "unknown dialect 'x'; did you mean 'y' or 'z'?"),
         (UnknownDialect("x", (), ("y", "z")), "unknown dialect 'x'; known are y, z"),
+        (
+            Unrecognised("x", ("name", "file", "id"), (), ("y",)),
+            "can't tell the dialect of 'x' by name, file or id; name the dialect",
+        ),
+        (Unrecognised("x", ("name",), ("y",), ("y",)), "can't tell the dialect of 'x' by name; did you mean 'y'?"),
+        (
+            AmbiguousDialect("x", (("y", "a"), ("z", "b"))),
+            "'x' could be several dialects: y (a); z (b); name the one, or give the model's chat template",
+        ),
+        (InvalidTokenizer("a.json", "JSON", "nothing"), "a.json: expected JSON, found nothing"),
         (InvalidDialect("a.py", "a Dialect", "nothing"), "a.py: expected a Dialect, found nothing"),
         (InvalidTool("name", "a string", 3), "tool: name should be a string, found 3"),
         (InvalidTool("type", "a word", "x" * 99, "f"), f"tool 'f': type should be a word, found '{'x' * 56}..."),

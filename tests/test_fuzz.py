@@ -23,7 +23,7 @@ NAMES = [dialect.name for dialect in dialects()]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_some_inputs_of_each_dialect_break_nothing(name: str) -> None:
-    cases = [case_of(7, number, name) for number in range(4)]
+    cases = [case_of(7, number, name) for number in range(1)]
     assert [broken for case in cases if (broken := judge(case))] == []
 
 

@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("types", "events", "errors"),
     ("grammar",),
     ("emit",),
-    ("dialect", "dialects", "idioms", "registry"),
+    ("dialect", "dialects", "idioms", "recognise", "registry"),
     ("parse",),
     ("render", "recordings"),
     ("stream",),

@@ -8,7 +8,7 @@ about reading; `idioms` has the phrases that many share. To write one, see `docs
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from msgspec import Struct
 
@@ -22,7 +22,7 @@ from .types import Message, Tool
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Dialect", "Example", "Policy", "load_dialect"]
+__all__ = ["Dialect", "Example", "Facts", "Policy", "load_dialect"]
 
 START = "content"
 """The start state that every dialect has: the model's turn begins, nothing is open."""
@@ -63,33 +63,54 @@ class Policy(Struct, frozen=True):
 DEFAULT_POLICY = Policy()
 
 
+class Facts(TypedDict, total=False):
+    """What a dialect is recognised by; see `Dialect`."""
+
+    models: tuple[str, ...]
+    aliases: tuple[str, ...]
+    shared: tuple[str, ...]
+    tokens: tuple[str, ...]
+    signatures: tuple[tuple[str, ...], ...]
+    lacks: tuple[str, ...]
+    templates: tuple[str, ...]
+
+
 class Dialect(Struct, frozen=True, kw_only=True):
     """One way in which models mark thoughts, answers and calls.
 
     `writer` turns a message into the text that a model of this dialect would have sampled, without the stop
     marker; it raises `Inexpressible` for what the dialect can't say. `native_id` tells how the model itself names the
     n-th call of a tool, ``None`` where it writes no ids (and none are written). `doc` tells readers what it looks like,
-    in the first line what it is. `models` are globs of model ids, `marks` the markers by which the dialect is known,
-    `source` says where the format is specified. `turns` are what may stand in a prompt right before the assistant's
-    turn, `others` what begins somebody else's where no stop marker ends the assistant's. `kind` says in a few words
-    what calls look like; lists are ordered by it. `variant` makes the dialect of checkpoints whose markers are
-    spelled in another way, told by what stands behind a colon in its name.
+    in the first line what it is. `marks` are its markers, `source` says where the format is specified. `turns` are what
+    may stand in a prompt right before the assistant's turn, `others` what begins somebody else's where no stop marker
+    ends the assistant's. `kind` says in a few words what calls look like; lists are ordered by it. `variant` makes the
+    dialect of checkpoints whose markers are spelled in another way, told by what stands behind a colon in its name.
+
+    `dragoman.recognise` knows a dialect by its `aliases`, names of its own, and `shared` names, which others have too;
+    by `models`, globs of model ids; by `tokens`, added tokens that all its tokenizers have; by `signatures`, sets of
+    strings of which its chat templates hold one whole, and `lacks`, strings that they never hold; by `templates`, the
+    hashes of known templates (`dragoman.recognise.template_hash`).
     """
 
     name: str
     doc: str
     grammar: Grammar
     writer: Callable[[Message], str]
-    models: tuple[str, ...]
     marks: tuple[str, ...]
     stops: tuple[str, ...]
     source: str
     examples: tuple[Example, ...]
+    models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     native_id: Callable[[str, int], str] | None = None
     turns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     kind: str = ""
+    shared: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+    signatures: tuple[tuple[str, ...], ...] = ()
+    lacks: tuple[str, ...] = ()
+    templates: tuple[str, ...] = ()
     variant: Callable[[str], Dialect] | None = None
 
     @property

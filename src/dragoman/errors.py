@@ -7,6 +7,9 @@
     │   ├── LeftRecursion       a rule that reaches itself without reading a character
     │   └── NotStreamable       a node that would have to hold back without bound
     ├── UnknownDialect          no dialect of that name
+    │   └── Unrecognised        nothing tells which dialect it is
+    ├── AmbiguousDialect        several dialects that it could be
+    ├── InvalidTokenizer        a tokenizer's file that can't be read
     ├── InvalidDialect          a dialect file that is not one
     ├── InvalidTool             a tool or a schema that can't be read
     ├── InvalidStart            a start state that the dialect does not have
@@ -21,6 +24,7 @@ Each carries its facts as attributes and forms its sentence in `__str__`.
 from __future__ import annotations
 
 __all__ = [
+    "AmbiguousDialect",
     "DelimiterError",
     "DragomanError",
     "GrammarError",
@@ -29,12 +33,14 @@ __all__ = [
     "InvalidPrompt",
     "InvalidStart",
     "InvalidSuite",
+    "InvalidTokenizer",
     "InvalidTool",
     "LeftRecursion",
     "NotStreamable",
     "ParserFinished",
     "UnknownDialect",
     "UnknownRule",
+    "Unrecognised",
 ]
 
 
@@ -80,6 +86,44 @@ class UnknownDialect(DragomanError):
         if self.near:
             return f"unknown dialect {self.name!r}; did you mean {' or '.join(map(repr, self.near))}?"
         return f"unknown dialect {self.name!r}; known are {', '.join(self.known)}"
+
+
+class Unrecognised(UnknownDialect):
+    """Nothing tells which dialect something is in; ``tried`` is how it was looked at."""
+
+    def __init__(self, name: str, tried: tuple[str, ...], near: tuple[str, ...], known: tuple[str, ...]) -> None:
+        super().__init__(name, near, known)
+        self.args = (name, tried, near, known)
+        self.tried = tried
+
+    def __str__(self) -> str:
+        mean = f"; did you mean {' or '.join(map(repr, self.near))}?" if self.near else ""
+        *others, last = self.tried
+        looked = f"{', '.join(others)} or {last}" if others else last
+        return f"can't tell the dialect of {self.name!r} by {looked}{mean or '; name the dialect'}"
+
+
+class AmbiguousDialect(DragomanError):
+    """Several dialects are as likely; ``candidates`` are their names, each with what speaks for it."""
+
+    def __init__(self, name: str, candidates: tuple[tuple[str, str], ...]) -> None:
+        super().__init__(name, candidates)
+        self.name, self.candidates = name, candidates
+
+    def __str__(self) -> str:
+        listed = "; ".join(f"{dialect} ({evidence})" for dialect, evidence in self.candidates)
+        return f"{self.name!r} could be several dialects: {listed}; name the one, or give the model's chat template"
+
+
+class InvalidTokenizer(DragomanError):
+    """A file of a tokenizer that can't be read, or that is not what it should be."""
+
+    def __init__(self, path: str, expected: str, found: str) -> None:
+        super().__init__(path, expected, found)
+        self.path, self.expected, self.found = path, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.path}: expected {self.expected}, found {self.found}"
 
 
 class InvalidDialect(DragomanError):

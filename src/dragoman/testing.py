@@ -9,7 +9,7 @@ raises `Broken`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from json import loads
 from random import Random
 from typing import TypeVar
@@ -33,6 +33,7 @@ from .events import (
     Stop,
     merge,
 )
+from .grammar.nodes import Grammar, Literal
 from .made_up import made_up_message, mutations
 from .parse.assemble import assemble
 from .parse.parser import Parser, parse_events
@@ -338,8 +339,12 @@ PROMISES: dict[str, Promise] = {
 
 def markers(dialect: Dialect) -> tuple[str, ...]:
     """Every literal of the dialect's grammar that looks like a marker."""
-    words = {node.text for node in dialect.grammar.walk() if hasattr(node, "text") and len(node.text) > 2}
-    return tuple(sorted(words | set(dialect.stops)))
+    return tuple(sorted(_words(dialect.grammar) | set(dialect.stops)))
+
+
+@lru_cache(maxsize=256)
+def _words(grammar: Grammar) -> frozenset[str]:
+    return frozenset(node.text for node in grammar.walk() if isinstance(node, Literal) and len(node.text) > 2)
 
 
 def trials(dialect: Dialect, random: Random, count: int) -> Iterator[Trial]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman import Dialect, Message, parse
+from dragoman import Dialect, Message, parse, parse_events
 from dragoman.errors import Inexpressible
+from dragoman.events import Problem
 from dragoman.idioms import Answer, Think, define, tagged_json
 from dragoman.testing import check_dialect
 from dragoman.types import Part, TextPart, ThinkingPart, ToolCall
@@ -119,3 +120,25 @@ def test_some_spellings_may_be_words_and_others_not() -> None:
         TextPart("Hi."),
         ThinkingPart("B"),
     )
+
+
+def test_a_thought_ends_where_the_answer_opens_or_closes_if_markers_are_tokens() -> None:
+    assert told("<plan>\nA<say>\nHi.", TOKENS) == (ThinkingPart("A"), TextPart("Hi."))
+    assert told("A\n</say>Hi.", TOKENS, "reasoning") == (ThinkingPart("A\n"), TextPart("Hi."))
+    assert told("<plan>\nA<say>\n</plan>", PROSE) == (ThinkingPart("A<say>"),)
+
+
+SKIPPED = own(think=Think(("<plan>",), ("</plan>",), after="\n", skipped=True), answer=None)
+
+
+def test_a_closer_that_begins_the_turn_may_say_that_there_is_no_thought() -> None:
+    assert told("</plan>\nHi.", SKIPPED) == told(" </plan>Hi.", SKIPPED) == (TextPart("Hi."),)
+    assert told(f"</plan>\n{CALL}", SKIPPED) == (F,)
+    assert told("</plan>\n<plan>\nA\n</plan>\nHi.", SKIPPED) == (ThinkingPart("A"), TextPart("Hi."))
+    assert [event.kind for event in parse_events("</plan>Hi.", SKIPPED) if isinstance(event, Problem)] == []
+    assert [event.kind.value for event in parse_events("Hi.</plan>", SKIPPED) if isinstance(event, Problem)] == [
+        "orphan_marker"
+    ]
+    assert [event.kind.value for event in parse_events("</plan>Hi.", PROSE) if isinstance(event, Problem)] == [
+        "orphan_marker"
+    ]

@@ -6,7 +6,7 @@ import pytest
 
 from dragoman import Dialect, Message, parse
 from dragoman.errors import Inexpressible
-from dragoman.idioms import Calls, Think, array_calls, bare_array, define, json_array, prefixed_json, tagged_json
+from dragoman.idioms import Calls, Think, array_calls, bare_array, define, json_array, opened_json, tagged_json
 from dragoman.testing import check_dialect
 from dragoman.types import Part, TextPart, ThinkingPart, ToolCall, UnparsedToolCall
 
@@ -27,7 +27,7 @@ BARE = own(json_array("<use>", "", bare=bare_array))
 INDENTED = own(json_array("<use>", "</use>", inner="\n  "))
 WITH_IDS = own(json_array("<use>", "</use>", id_last=True))
 LED = own(json_array("<use>", "</use>", lead="\n"))
-PREFIXED = own(prefixed_json("<use>"))
+PREFIXED = own(opened_json(("<use>",), lead=" ", prose=True))
 LOOSE = own(array_calls(("[use]",), (("<use>", "</use>"),)), prose=False)
 
 EVERY = {
@@ -197,3 +197,9 @@ def test_several_objects_in_one_tag_are_read_in_any_layout(text: str) -> None:
 def test_space_before_calls_that_begin_the_turn_is_layout() -> None:
     assert told(f"  \n\n<use>{JSON_F}</use>", LINES) == (F,)
     assert told(f" A <use>{JSON_F}</use>", LINES) == (TextPart(" A "), F)
+
+
+def test_space_before_a_stop_marker_is_text_even_where_that_marker_opens_calls_too() -> None:
+    dialect = define("An own one.", name="own", source="made up", calls=opened_json(("<.>", "use")), stops=("<.>",))
+    assert told(" \n<.>", dialect) == (TextPart(" \n"),)
+    assert told(f" \n<.>use{JSON_F}", dialect) == (TextPart(" \n"), F)

@@ -97,11 +97,14 @@ def _facts(dialect: Dialect) -> dict[str, object]:
         "kind": dialect.kind,
         "models": dialect.models,
         "aliases": dialect.aliases,
+        "shared": dialect.shared,
+        "tokens": dialect.tokens,
+        "signatures": dialect.signatures,
+        "lacks": dialect.lacks,
         "starts": dialect.starts,
         "turns": dialect.turns,
         "stops": dialect.stops,
         "own_ids": dialect.native_id is not None,
-        "hold_bound": dialect.hold_bound,
         "source": dialect.source,
     }
 
@@ -111,15 +114,20 @@ def _whole(dialect: Dialect, cases: Sequence[Recovery]) -> dict[str, object]:
         {"title": example.title, "start": example.start, "text": example.text, "spans": example_spans(dialect, example)}
         for example in dialect.examples
     ]
-    whole = {"doc": dialect.doc, "examples": examples, "recoveries": cases, "grammar": grammar_text(dialect.grammar)}
-    return _facts(dialect) | whole
+    return _facts(dialect) | {
+        "hold_bound": dialect.hold_bound,
+        "doc": dialect.doc,
+        "examples": examples,
+        "recoveries": cases,
+        "grammar": grammar_text(dialect.grammar),
+    }
 
 
 def _list(console: Console, found: Sequence[Dialect]) -> None:
     """The dialects by kind: below headings in a terminal, else one a line."""
     if not console.is_terminal:
         rows = [
-            (each.name, kind, each.title, ", ".join(each.aliases), ", ".join(each.models))
+            (each.name, kind, each.title, ", ".join((*each.aliases, *each.shared)), ", ".join(each.models))
             for kind, group in by_kind(found).items()
             for each in group
         ]
@@ -148,8 +156,8 @@ def _describe(console: Console, dialect: Dialect, cases: Sequence[Recovery]) -> 
             ink.line(f"{_INDENT}{line}".rstrip() if paragraph.literal else line)
     _heading(ink, "facts")
     for fact in facts(dialect):
-        ink.write(f"{fact.title:<20}", "dim")
-        ink.write(f"{fact.words or ', '.join(fact.names)}\n")
+        ink.write(f"{fact.title:<25}", "dim")
+        ink.write(f"{_plain(fact.words) or ', '.join(fact.names)}\n")
     if cases:
         _heading(ink, "what else is read")
         for case in cases:
@@ -163,10 +171,15 @@ def _heading(ink: Ink, text: str) -> None:
     ink.line(text, "bold")
 
 
+def _plain(text: str) -> str:
+    """Text of a docstring without its marks of code."""
+    return text.replace("``", "")
+
+
 def _filled(console: Console, text: str) -> str:
-    """A paragraph without the marks of code, in lines that fit a terminal; piped, in lines of a page."""
+    """A paragraph in lines that fit a terminal; piped, in lines of a page."""
     width = min(console.width, _WIDTH) if console.is_terminal else _WIDTH
-    return fill(text.replace("``", ""), width, break_long_words=False, break_on_hyphens=False)
+    return fill(_plain(text), width, break_long_words=False, break_on_hyphens=False)
 
 
 def _show_example(console: Console, ink: Ink, dialect: Dialect, example: Example, title: str) -> None:

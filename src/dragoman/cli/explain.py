@@ -70,7 +70,7 @@ def _run(args: argparse.Namespace) -> int:
     console = open_console()
     table(console, ("span", "read", "held", "event", "text"), [_row(step, trace.text) for step in trace.steps])
     most = max((step.held for step in trace.steps), default=0)
-    bound = source.dialect.hold_bound
+    bound = source.parser().hold_bound
     Ink(console).write(f"\n{len(trace.text)} characters; at most {most} held back (the dialect's bound is {bound})\n")
     return 0
 

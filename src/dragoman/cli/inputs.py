@@ -19,10 +19,10 @@ from ..dialect import Dialect, load_dialect
 from ..errors import DragomanError
 from ..parse.decode import Utf8
 from ..parse.parser import Parser
-from ..registry import get_dialect
+from ..recognise import recognise
 from ..types import Tool
 
-__all__ = ["Decoded", "Source", "Unreadable", "add_source", "dialect_named", "positive", "read_tools"]
+__all__ = ["Decoded", "Source", "Unreadable", "add_source", "arriving", "dialect_named", "positive", "read_tools"]
 
 _READ = 1 << 16
 """Bytes asked for at once; a pipe gives what it has."""
@@ -66,7 +66,7 @@ class Source(Struct, frozen=True):
     def pieces(self) -> Iterator[bytes]:
         """The output as it arrives, cut into chunks if asked for; nothing that has arrived is waited with."""
         size = self.chunk
-        for piece in _arriving(self.path):
+        for piece in arriving(self.path):
             if size is None:
                 yield piece
             else:
@@ -92,7 +92,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of a command that reads a model's output."""
     add = parser.add_argument
     add("file", nargs="?", default="-", metavar="FILE", help="raw output; - (default) is the standard input")
-    add("-d", "--dialect", required=True, metavar="NAME", help="a dialect, or a file that defines one")
+    add("-d", "--dialect", required=True, metavar="NAME", help="a dialect or its file, a model id, or auto")
     add("--tools", metavar="FILE", help="JSON with the tools that the model was given, as the API takes them")
     add("--start", default="content", metavar="STATE", help="where the prompt left the model: content (default), ...")
     add("--prefill", default="", metavar="TEXT", help="the beginning of the model's turn that the prompt held")
@@ -110,8 +110,11 @@ def positive(text: str) -> int:
 
 
 def dialect_named(name: str) -> Dialect:
-    """A built-in dialect by name, or a user's own by the path of its file, which is then run."""
-    return load_dialect(Path(name)) if name.endswith(".py") else get_dialect(name)
+    """A user's own dialect by the path of its file, which is then run, or a built-in one by whatever tells it.
+
+    That is a name, ``auto``, or anything that `recognise` takes: a model's id, a tokenizer's folder, a chat template.
+    """
+    return load_dialect(Path(name)) if name.endswith(".py") else recognise(name).dialect
 
 
 def read_tools(path: str) -> tuple[Tool, ...]:
@@ -141,7 +144,8 @@ def _characters(pieces: Iterable[str | bytes]) -> str:
     return "".join(piece for piece in pieces if isinstance(piece, str))
 
 
-def _arriving(path: str) -> Iterator[bytes]:
+def arriving(path: str) -> Iterator[bytes]:
+    """The bytes of a file, or of the standard input for ``-``, as they arrive; raises `Unreadable`."""
     name = "standard input" if path == "-" else path
     try:
         descriptor = sys.stdin.fileno() if path == "-" else os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))

@@ -1,6 +1,6 @@
 """The way in: arguments to a subcommand, and every caller's mistake to one line on the standard error.
 
-Exit codes: 0 fine; 1 the command found something wrong (`check`, `parse --strict`); 2 the caller's mistake;
+Exit codes: 0 fine; 1 the command found something wrong (`check`, `which`, `parse --strict`); 2 the caller's mistake;
 130 interrupted; 141 the reader of our output left.
 """
 
@@ -12,20 +12,21 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..errors import DragomanError
-from . import check, demo, dialects, explain, parse
+from . import check, demo, dialects, explain, parse, which
 
 __all__ = ["LEFT", "main"]
 
 LEFT = 141
 """The exit code when the reader of our output left: what a shell gives for a broken pipe."""
 
-_COMMANDS = (parse, dialects, explain, check, demo)
+_COMMANDS = (parse, dialects, which, explain, check, demo)
 
 _EPILOG = """\
 examples:
   dragoman demo                                    watch every dialect being read
   dragoman parse answer.txt --dialect hermes       a stored output, or - for a stream
   dragoman dialects harmony                        what a dialect looks like
+  dragoman which Qwen/Qwen3-8B                     the dialect that a model speaks
 """
 
 

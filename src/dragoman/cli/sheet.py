@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
@@ -99,6 +99,10 @@ def facts(dialect: Dialect) -> list[Fact]:
         Fact("calls are", words=dialect.kind),
         Fact("models", dialect.models),
         Fact("other names", dialect.aliases),
+        Fact("names that others share", dialect.shared),
+        Fact("its tokenizers have", dialect.tokens),
+        Fact("its chat templates have", words=" or ".join(map(_coded, dialect.signatures))),
+        Fact("and never", dialect.lacks),
         Fact("start states", dialect.starts),
         Fact("prompts end with", tuple(turn.replace("\n", "\\n") for turn in dialect.turns)),
         Fact("stop markers", dialect.stops),
@@ -107,6 +111,10 @@ def facts(dialect: Dialect) -> list[Fact]:
         Fact("specified in", words=dialect.source),
     )
     return [fact for fact in known if fact.names or fact.words]
+
+
+def _coded(signature: Sequence[str]) -> str:
+    return ", ".join(f"``{piece}``" for piece in signature)
 
 
 def by_kind(known: Iterable[Dialect]) -> dict[str, list[Dialect]]:
@@ -123,7 +131,7 @@ def matching(word: str, known: Iterable[Dialect]) -> list[Dialect]:
 
     def fits(dialect: Dialect) -> bool:
         models = [model.casefold() for model in dialect.models]
-        return any(wanted in name for name in (dialect.name, *dialect.aliases, *models)) or any(
+        return any(wanted in name for name in (dialect.name, *dialect.aliases, *dialect.shared, *models)) or any(
             fnmatchcase(wanted, model) for model in models
         )
 

@@ -22,5 +22,8 @@ DIALECT = define(
     turns=("<|assistant_start|>",),
     models=("swiss-ai/Apertus-*",),
     aliases=("apertus2509",),
+    tokens=("<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>"),
+    signatures=(("<|tools_prefix|>", "<|inner_prefix|>"),),
+    templates=("dea688e9f24a339a", "ae354cfceb686cdb"),
     source="chat template of Apertus-8B-Instruct-2509",
 )

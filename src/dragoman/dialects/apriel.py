@@ -33,5 +33,11 @@ DIALECT = define(
     stops=("<|end|>",),
     turns=("<|assistant|>\n",),
     models=("ServiceNow-AI/Apriel-1.5-*",),
+    signatures=(
+        ("<tool_calls>", "</tool_calls>", "[BEGIN FINAL RESPONSE]"),
+        ("<tool_call>", "</tool_call>", "arguments", "<tool_calls>", "</tool_calls>", "[BEGIN FINAL RESPONSE]"),
+    ),
+    lacks=("Here are my reasoning steps:",),
+    templates=("156dd2c74e961f05",),
     source="llama.cpp, models/templates/unsloth-Apriel-1.5.jinja; recorded outputs of Apriel-1.5-15b-Thinker",
 )

@@ -27,5 +27,7 @@ DIALECT = define(
     stops=("<|end|>",),
     turns=("<|begin_assistant|>\n",),
     models=("ServiceNow-AI/Apriel-1.6-*",),
+    signatures=(("<tool_calls>", "</tool_calls>", "[BEGIN FINAL RESPONSE]", "Here are my reasoning steps:"),),
+    templates=("58f2891b731d7ed3",),
     source="llama.cpp, models/templates/Apriel-1.6-15b-Thinker-fixed.jinja",
 )

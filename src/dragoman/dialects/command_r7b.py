@@ -31,13 +31,16 @@ DIALECT = define(
     stops=("<|END_OF_TURN_TOKEN|>",),
     prose=False,
     turns=("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",),
+    native_id=lambda name, index: str(index),
     models=(
         "Cohere*/c4ai-command-r7b-*",
         "Cohere*/c4ai-command-a-*",
         "Cohere*/command-a-*",
         "CohereLabs/North-Mini-Code*",
     ),
-    native_id=lambda name, index: str(index),
     aliases=("command_a", "cohere", "cohere_command3", "cohere_command4", "cohere_cmd3"),
+    tokens=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_THINKING|>"),
+    signatures=(("<|START_ACTION|>", "<|END_ACTION|>"),),
+    templates=("cc60b553279347d8", "d8366efb9f07c571", "0c3f266d86f93a1f"),
     source="chat templates of c4ai-command-r7b-12-2024 and of Command A+; SGLang, cohere_command4_detector.py",
 )

@@ -40,5 +40,8 @@ DIALECT = define(
     turns=("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",),
     models=("Cohere*/c4ai-command-r-v01", "Cohere*/c4ai-command-r-plus*", "Cohere*/c4ai-command-r-08-2024"),
     aliases=("command_r",),
+    signatures=(("Action:", '"tool_name"', '"parameters"'),),
+    lacks=("<|START_ACTION|>",),
+    templates=("77ea9486e28546ce",),
     source="chat template (tool_use) of c4ai-command-r-plus",
 )

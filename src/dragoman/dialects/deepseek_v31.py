@@ -29,5 +29,9 @@ DIALECT = define(
     turns=("<｜Assistant｜>", "<｜tool▁output▁end｜>"),
     models=("deepseek-ai/DeepSeek-V3.1*", "deepseek-ai/DeepSeek-V3.2-Exp*"),
     aliases=("deepseekv31", "deepseek_v3_1"),
+    shared=("deepseek_v3",),
+    tokens=("<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁calls▁end｜>"),
+    signatures=(("<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>"),),
+    templates=("d9f5f351b276cf9e", "6f8f16ec9b6a262a", "e1f933a44a751fdf", "1fa552c28493be9a", "a15911cb55988f90"),
     source="chat template and tokenizer_config.json of DeepSeek-V3.1",
 )

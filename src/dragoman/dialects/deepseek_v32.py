@@ -14,7 +14,7 @@
 
 A value is raw text where ``string="true"``, else JSON. Prompts end in ``<think>`` when thinking is on,
 start="reasoning", else in ``</think>``. Blocks by another name, a parameter that says nothing of its kind, all
-arguments in one, and a JSON object instead of parameters are read too.
+arguments in one, a JSON object instead of parameters, and ``<｜DSML｜invoke name="f"/>`` are read too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ DIALECT = define(
     stops=("<｜end▁of▁sentence｜>",),
     prose=False,
     turns=("<｜Assistant｜>", "</function_results>\n\n"),
-    models=("deepseek-ai/DeepSeek-V3.2", "deepseek-ai/DeepSeek-V3.2-Speciale"),
+    models=("deepseek-ai/DeepSeek-V3.2", "deepseek-ai/DeepSeek-V3.2-Speciale", "deepseek-ai/DeepSeek-V3.2-*"),
     aliases=("deepseekv32", "deepseek_v3_2", "dsml"),
-    source="chat template of DeepSeek-V3.2; its encoding_dsv32.py",
+    tokens=("｜DSML｜",),
+    signatures=(("｜DSML｜", "function_calls>"),),
+    templates=("53b9683b3653cec3",),
+    source="encoding_dsv32.py of DeepSeek-V3.2; its chat template in llama.cpp",
 )

@@ -14,7 +14,7 @@
 
 A value is raw text where ``string="true"``, else JSON. Prompts end in ``<think>`` when thinking is on,
 start="reasoning", else in ``</think>``. Blocks by another name, a parameter that says nothing of its kind, all
-arguments in one, and a JSON object instead of parameters are read too.
+arguments in one, a JSON object instead of parameters, and ``<｜DSML｜invoke name="f"/>`` are read too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ DIALECT = define(
     stops=("<｜end▁of▁sentence｜>",),
     prose=False,
     turns=("<｜Assistant｜>",),
-    models=("deepseek-ai/DeepSeek-V4*",),
+    models=("deepseek-ai/DeepSeek-V4", "deepseek-ai/DeepSeek-V4-*"),
     aliases=("deepseekv4",),
-    source="chat template of DeepSeek-V4",
+    tokens=("｜DSML｜",),
+    signatures=(("｜DSML｜", "tool_calls>"),),
+    templates=("72aab17888574619", "a462a6e36d512951", "8b6f730567ea3e0a", "f8b442fab67e75b3"),
+    source="chat template of DeepSeek-V4, in llama.cpp; its encoding_dsv4.py",
 )

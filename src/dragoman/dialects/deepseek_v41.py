@@ -14,7 +14,7 @@
 
 Tags have a blank behind the token. A value is raw text where ``string="true"``, else JSON. Prompts end in
 ``<think>`` when thinking is on, start="reasoning", else in ``</think>``. Blocks by another name, a parameter that says
-nothing of its kind, all arguments in one, and a JSON object instead of parameters are read too.
+nothing of its kind, all arguments in one, a JSON object instead of parameters, and tags closed at once are read too.
 """
 
 from __future__ import annotations
@@ -31,5 +31,7 @@ DIALECT = define(
     turns=("<｜Assistant｜>",),
     models=("deepseek-ai/DeepSeek-V4.1*",),
     aliases=("deepseekv41", "deepseek_v4_1"),
-    source="SGLang, deepseekv41_detector.py; vLLM, vllm/parser/deepseek_v41.py",
+    tokens=("｜DSML｜",),
+    signatures=(("｜DSML｜", " calls>"),),
+    source="encoder of DeepSeek-V4.1, as vLLM has it in deepseek_v41_encoding.py",
 )

@@ -31,5 +31,6 @@ DIALECT = define(
     ),
     turns=("<|response|>",),
     models=("rednote-hilab/dots.llm*",),
+    signatures=(("<dots_function_call>", "</dots_function_call>"),),
     source="vLLM, dots_tool_parser.py; SGLang, dots_detector.py",
 )

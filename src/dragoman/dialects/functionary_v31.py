@@ -22,5 +22,8 @@ DIALECT = define(
     stops=("<|eom_id|>", "<|eot_id|>", "<|end_of_text|>"),
     turns=("<|start_header_id|>assistant<|end_header_id|>\n\n",),
     models=("meetkai/functionary-*-v3.1*",),
+    signatures=(("<function=", "<|python_tag|>"),),
+    lacks=("<parameter=",),
+    templates=("2fc9dbfaea552f86", "b2b7d1a2ff834425"),
     source="chat template of functionary-medium-v3.1",
 )

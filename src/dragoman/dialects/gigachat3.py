@@ -25,5 +25,9 @@ DIALECT = define(
     prose=False,
     turns=("assistant<|role_sep|>\n", "assistant<|role_sep|>"),
     models=("ai-sage/GigaChat3-*", "ai-sage/GigaChat3.1-*"),
+    tokens=("<|role_sep|>", "<|message_sep|>"),
+    signatures=(("<|role_sep|>", "<|message_sep|>", "function call"),),
+    lacks=("GCML",),
+    templates=("babc0a5d4bf606b0", "f2abadc22e4a0586"),
     source="chat template of GigaChat3-10B-A1.8B; vLLM, gigachat3_tool_parser.py (3.1)",
 )

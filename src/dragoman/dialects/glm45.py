@@ -30,7 +30,22 @@ DIALECT = define(
     calls=paired_values(layout=PairLayout.lines(lead="\n")),
     stops=("<|observation|>", "<|user|>", "<|endoftext|>"),
     turns=("<|assistant|>",),
-    models=("zai-org/GLM-4.5*", "zai-org/GLM-4.6*"),
+    models=(
+        "zai-org/GLM-4.5*",
+        "zai-org/GLM-4.6*",
+    ),
     aliases=("glm", "glm4_moe", "glm45_moe"),
+    tokens=("<tool_call>", "</tool_call>", "<arg_key>", "<arg_value>"),
+    signatures=(
+        ("<tool_call>", "</tool_call>", "<arg_key>", "<arg_value>"),
+        ("<tool_call>", "</tool_call>", "arguments", "<arg_key>", "<arg_value>"),
+    ),
+    templates=(
+        "e6e2ddfb13f8aef5",
+        "5285de9f0d715403",
+        "4a61b68faee7b95a",
+        "d20580d25443aebf",
+        "d3ef6b3abc3dd05e",
+    ),
     source="chat templates of GLM-4.5 and GLM-4.6 (llama.cpp, models/templates/GLM-4.6.jinja)",
 )

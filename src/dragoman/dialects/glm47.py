@@ -23,5 +23,14 @@ DIALECT = define(
     turns=("<|assistant|>",),
     models=("zai-org/GLM-4.7*", "zai-org/GLM-5*"),
     aliases=("glm47_moe", "glm5"),
+    tokens=("<tool_call>", "</tool_call>", "<arg_key>", "<arg_value>"),
+    signatures=(("<tool_call>", "</tool_call>", "arguments", "<arg_key>", "<arg_value>", "</arg_key><arg_value>"),),
+    templates=(
+        "d63ad536c3c81880",
+        "9bbf62473eb6c2e9",
+        "a7e85db118575233",
+        "03b1bbff20331e54",
+        "dedbb4dae748fa22",
+    ),
     source="chat template of GLM-4.7-Flash (llama.cpp, models/templates); vLLM issue 49248, pull request 54971",
 )

@@ -23,5 +23,8 @@ DIALECT = define(
     turns=("<|start_of_role|>assistant<|end_of_role|>", "<|start_of_role|>assistant_tool_call<|end_of_role|>"),
     models=("ibm-granite/granite-3.0-*", "ibm-granite/granite-3.1-*", "ibm-granite/granite-3.3-*"),
     aliases=("granite3",),
+    tokens=("<|tool_call|>", "<|start_of_role|>"),
+    signatures=(("<|tool_call|>", "<|start_of_role|>"),),
+    templates=("62d273430a319d8c", "d0657ba05651bd21", "ea41f6798ad19c00"),
     source="llama.cpp, models/templates/ibm-granite-granite-3.3-2B-Instruct.jinja; vLLM, granite_tool_parser.py",
 )

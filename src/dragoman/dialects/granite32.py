@@ -25,5 +25,7 @@ DIALECT = define(
     stops=("<|end_of_text|>",),
     turns=("<|start_of_role|>assistant<|end_of_role|>", "<|start_of_role|>assistant_tool_call<|end_of_role|>"),
     models=("ibm-granite/granite-3.2-*",),
+    tokens=("<|tool_call|>", "<|start_of_role|>"),
+    signatures=(("<|tool_call|>", "<|start_of_role|>", "Here is my thought process:"),),
     source="vLLM, granite_reasoning_parser.py and granite_tool_parser.py; chat template of granite-3.2-8b-instruct",
 )

@@ -114,12 +114,15 @@ DIALECT = Dialect(
     grammar=Grammar(_messages, (("reasoning", _reasoning + _messages), ("final", _final + _messages))),
     writer=_write,
     kind="messages on channels",
-    models=("openai/gpt-oss-*",),
     marks=(CHANNEL, MESSAGE),
     stops=STOPS,
     turns=(f"{START}assistant",),
     others=(START,),
+    models=("openai/gpt-oss-*",),
     aliases=("gpt_oss", "openai", "openai_gptoss"),
+    tokens=("<|channel|>", "<|message|>", "<|constrain|>", "<|call|>"),
+    signatures=(("<|channel|>", "<|message|>", "<|call|>"),),
+    templates=("a4c9919cbbd4acdd", "f8d9255777615591"),
     source="openai/harmony docs/format.md; openai_harmony 0.0.8; chat template of gpt-oss-120b",
     examples=(
         Example(

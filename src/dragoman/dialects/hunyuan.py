@@ -28,5 +28,7 @@ DIALECT = define(
     turns=("<|extra_0|>",),
     models=("tencent/Hunyuan-A13B-*",),
     aliases=("hunyuan_a13b",),
+    signatures=(("<tool_calls>", "</tool_calls>", "<|extra_0|>"),),
+    templates=("c9635ab946bc8f88",),
     source="vLLM, examples/tool_chat_template_hunyuan_a13b.jinja and hunyuan_a13b_reasoning_parser.py",
 )

@@ -33,5 +33,8 @@ DIALECT = suffixed_values(
     turns=("<｜hy_Assistant:opensource｜>", "<｜hy_Assistant｜>"),
     models=("tencent/Hy3", "tencent/Hy3-*"),
     aliases=("hy_v3",),
+    shared=("hunyuan",),
+    signatures=(("<｜hy_", "tool_sep"), ("<｜hy_", "<tool_sep")),
+    templates=("84437b9746423f04",),
     source="chat template of Hy3 (llama.cpp, models/templates/tencent-Hy3.jinja); vLLM, hy_v3_tool_parser.py",
 )

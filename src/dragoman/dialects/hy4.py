@@ -26,5 +26,8 @@ DIALECT = suffixed_values(
     turns=("<｜hy_Assistant:6124c78e｜>", "<｜hy_Assistant｜>"),
     models=("tencent/Hy4", "tencent/Hy4-*"),
     aliases=("hy_v4",),
+    shared=("hunyuan",),
+    signatures=(("<｜hy_", "tool_call"),),
+    lacks=("tool_sep",),
     source="vLLM, tool_parsers/hy_v4_tool_parser.py and structural_tag_registry.py",
 )

@@ -27,5 +27,8 @@ DIALECT = define(
     turns=("<|im_start|>assistant\n",),
     models=("internlm/internlm2*-chat*", "internlm/Intern-S1*"),
     aliases=("internlm2", "interns1", "intern_s1"),
+    tokens=("<|action_start|>", "<|plugin|>", "<|action_end|>"),
+    signatures=(("<|action_start|>", "<|plugin|>"),),
+    templates=("e00f16381b76d36b",),
     source="InternLM, chat/chat_format.md; SGLang, internlm_detector.py (Intern-S1)",
 )

@@ -21,5 +21,7 @@ DIALECT = define(
     stops=("<|iquest_end|>",),
     turns=("<|iquest_assistant|>",),
     models=("IQuestLab/IQuest-Q1*",),
+    tokens=("<iquest_tool_call>", "</iquest_tool_call>"),
+    signatures=(("<iquest_tool_call>", "</iquest_tool_call>"),),
     source="SGLang, function_call/iquest_q1_detector.py and its tests",
 )

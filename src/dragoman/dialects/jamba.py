@@ -21,5 +21,7 @@ DIALECT = define(
     prose=False,
     turns=("<|bom|><|assistant|>",),
     models=("ai21labs/AI21-Jamba-*", "ai21labs/Jamba-*"),
+    tokens=("<tool_calls>", "</tool_calls>", "<|bom|>"),
+    signatures=(("<tool_calls>", "</tool_calls>", "<|bom|>"),),
     source="vLLM, jamba_tool_parser.py and the outputs in its test",
 )

@@ -48,5 +48,7 @@ DIALECT = define(
     turns=("<|ifm|im_start|>assistant\n",),
     models=("LLM360/K2-Horizon*", "LLM360/K2-V3*"),
     aliases=("k2_v3",),
+    tokens=("<ifm|tool_calls>", "<ifm|tool_call>"),
+    signatures=(("<ifm|tool_calls>", "<ifm|tool_call>"),),
     source="vLLM, k2_horizon_tool_parser.py; SGLang, k2_v3_detector.py and its tests",
 )

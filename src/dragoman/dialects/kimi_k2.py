@@ -47,8 +47,11 @@ DIALECT = define(
     stops=("<|im_end|>",),
     prose=False,
     turns=("<|im_assistant|>assistant<|im_middle|>",),
-    models=("moonshotai/Kimi-K2*", "moonshotai/Kimi-Linear-*"),
     native_id=lambda name, index: f"functions.{name}:{index}",
+    models=("moonshotai/Kimi-K2*", "moonshotai/Kimi-Linear-*"),
     aliases=("kimi",),
+    tokens=("<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>"),
+    signatures=(("<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>"),),
+    templates=("02e91795d2270374", "4027d478e682204e", "aab20feb9bc6881f", "27f0a184f44c84b6"),
     source="chat template and tokenizer_config.json of Kimi-K2-Instruct; its tool_call_guidance.md",
 )

@@ -26,7 +26,11 @@ DIALECT = define(
     stops=("<|close|>message<|sep|>", "<|end_of_msg|>"),
     prose=False,
     turns=('<|open|>message role="assistant"<|sep|>',),
-    models=("moonshotai/Kimi-K3*",),
     native_id=lambda name, index: str(index + 1),
-    source="chat template of Kimi-K3",
+    models=("moonshotai/Kimi-K3*",),
+    aliases=("kimik3",),
+    tokens=("<|open|>", "<|close|>", "<|sep|>"),
+    signatures=(("<|open|>", "<|close|>", "<|sep|>"),),
+    templates=("f0c33f4b63ef8403",),
+    source="chat template of Kimi-K3; SGLang, kimik3_detector.py",
 )

@@ -18,5 +18,7 @@ DIALECT = define(
     turns=("<|im_assistant|>assistant<|im_middle|>",),
     models=("moonshotai/Kimi-VL-A3B-Thinking*", "moonshotai/Kimi-Dev-*"),
     aliases=("kimi_vl_thinking",),
+    shared=("kimi",),
+    signatures=(("◁think▷",),),
     source="SGLang, parser/reasoning_parser.py (KimiDetector); outputs of Kimi-VL-A3B-Thinking. Template not verified",
 )

@@ -34,5 +34,7 @@ DIALECT = define(
     turns=("<assistant>\n", "<assistant>"),
     models=("poolside/Laguna-XS*", "poolside/Laguna-M*"),
     aliases=("poolside_v1",),
+    signatures=(("<tool_call>", "</tool_call>", "arguments", "<arg_key>", "<arg_value>", "</assistant>"),),
+    templates=("c64086c5feaef448", "dadad29ff28c3806"),
     source="chat templates of Laguna-XS.2 and Laguna-XS-2.1 (llama.cpp, models/templates)",
 )

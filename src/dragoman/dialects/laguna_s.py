@@ -21,5 +21,9 @@ DIALECT = define(
     stops=("</assistant>",),
     turns=("<assistant>",),
     models=("poolside/Laguna-S*",),
+    signatures=(
+        ("<tool_call>", "</tool_call>", "arguments", "<arg_key>", "<arg_value>", "</assistant>", '~ "</arg_key>" -}}'),
+    ),
+    templates=("444819b8ad461287",),
     source="chat template of Laguna-S-2.1 (llama.cpp, models/templates/poolside-Laguna-S-2.1.jinja)",
 )

@@ -27,5 +27,7 @@ DIALECT = define(
     stops=("<|role_end|>",),
     turns=("<role>ASSISTANT</role>",),
     models=("inclusionAI/Ling-3.0-*", "inclusionAI/Ring-2.6-*"),
+    signatures=(("<tool_call>", "</tool_call>", "arguments", "<arg_key>", "<arg_value>", "<|role_end|>"),),
+    templates=("b4ab3a1c8f748e6f",),
     source="chat template of Ling-3.0-flash (llama.cpp, models/templates); SGLang, ling3_detector.py",
 )

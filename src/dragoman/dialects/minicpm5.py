@@ -44,5 +44,8 @@ DIALECT = define(
     stops=("<|im_end|>",),
     turns=("<|im_start|>assistant\n",),
     models=("openbmb/MiniCPM5-*",),
+    aliases=("minicpm5xml",),
+    signatures=(("<function name=", "<param name="),),
+    templates=("256bd81697ae445b",),
     source="chat template of MiniCPM5-1B; SGLang, minicpm5_detector.py",
 )

@@ -26,5 +26,7 @@ DIALECT = define(
     stops=("<end_of_sentence>",),
     turns=("<beginning_of_sentence>ai name=MiniMax AI\n",),
     models=("MiniMaxAI/MiniMax-M1-*",),
+    signatures=(("<tool_calls>", "</tool_calls>", "<beginning_of_sentence>"),),
+    templates=("e1790d8fbe1c587e",),
     source="vLLM, examples/tool_chat_template_minimax_m1.jinja and minimax_tool_parser.py",
 )

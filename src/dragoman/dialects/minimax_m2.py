@@ -37,5 +37,8 @@ DIALECT = define(
     turns=("]~b]ai\n",),
     models=("MiniMaxAI/MiniMax-M2*",),
     aliases=("minimax", "minimax_append_think", "minimax_m2_append_think"),
+    tokens=("<minimax:tool_call>", "</minimax:tool_call>"),
+    signatures=(("<minimax:tool_call>", "</minimax:tool_call>"),),
+    templates=("97007d4886db8e06", "77f97353811076d9", "4c4f6bb96e3957e6"),
     source="chat template of MiniMax-M2",
 )

@@ -19,7 +19,10 @@ DIALECT = define(
     stops=("</s>",),
     prose=False,
     turns=("[/INST]", "[/TOOL_RESULTS]"),
-    models=("mistralai/Mistral-Small-3.*", "mistralai/Devstral-Small-*"),
     native_id=lambda name, index: f"a1b2c3d4{index}",
+    models=("mistralai/Mistral-Small-3.2-*", "mistralai/Magistral-*-2506"),
+    tokens=("[TOOL_CALLS]", "[ARGS]", "[CALL_ID]"),
+    signatures=(("[TOOL_CALLS]", "[ARGS]", "[CALL_ID]"),),
+    templates=("d990bccdaaa20611",),
     source="mistral-common, tokens/tokenizers/instruct.py; chat template of Mistral-Small-3.2",
 )

@@ -31,5 +31,7 @@ DIALECT = define(
         "nvidia/Llama-3_1-Nemotron-Ultra-253B-v1*",
     ),
     aliases=("nemotron_deci", "nemotron_nano", "nemotron_nano_v2"),
+    signatures=(("<TOOLCALL>", "</TOOLCALL>"),),
+    templates=("52ae8e50fa083e63",),
     source="llama.cpp, models/templates/NVIDIA-Nemotron-Nano-v2.jinja",
 )

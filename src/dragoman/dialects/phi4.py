@@ -20,5 +20,7 @@ DIALECT = define(
     turns=("<|assistant|>", "<|start_header_id|>assistant<|end_header_id|>\n\n"),
     models=("microsoft/Phi-4-mini-*", "microsoft/Phi-4-multimodal-*", "fireworks-ai/*firefunction-v2"),
     aliases=("phi4_mini", "phi4_mini_json"),
+    signatures=(("functools[",),),
+    templates=("e3be0b0dd052aaed", "5f259f602c593bdc", "b79920e63d66e055", "008dbfcb139c3513"),
     source="chat template of llama-3-firefunction-v2; vLLM, phi4mini_tool_parser.py; model card of Phi-4-mini-instruct",
 )

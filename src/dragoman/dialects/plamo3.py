@@ -40,5 +40,6 @@ DIALECT = define(
     stops=("<|plamo:tag|>",),
     prose=False,
     models=("pfnet/plamo-3-*",),
+    signatures=(("<|plamo:begin_tool_request:plamo|>",),),
     source="vLLM, parser/plamo3.py; outputs of plamo-3.0-prime-beta. Template not verified",
 )

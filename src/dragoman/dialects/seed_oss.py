@@ -45,5 +45,8 @@ DIALECT = define(
     stops=("<seed:eos>",),
     turns=("<seed:bos>assistant\n",),
     models=("ByteDance-Seed/Seed-OSS-*",),
+    tokens=("<seed:tool_call>", "<seed:think>"),
+    signatures=(("<seed:tool_call>", "<function=", "<parameter="),),
+    templates=("3f9e0dc4adeb8032",),
     source="chat template of Seed-OSS-36B-Instruct",
 )

@@ -50,8 +50,11 @@ DIALECT = define_blocks(
     ),
     stops=("<|calls|>",),
     turns=("<|begin|>assistant",),
-    models=("upstage/Solar-Open-*",),
     native_id=_native_id,
+    models=("upstage/Solar-Open-*",),
     aliases=("solar_open",),
+    tokens=("<|tool_calls|>", "<|tool_call:begin|>", "<|tool_call:args|>"),
+    signatures=(("<|tool_calls|>", "<|tool_call:begin|>"),),
+    templates=("c2e6220e74d32601",),
     source="chat template of Solar-Open-100B",
 )

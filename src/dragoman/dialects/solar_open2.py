@@ -28,5 +28,7 @@ DIALECT = define(
     stops=("<|im:end|>",),
     prose=False,
     models=("upstage/Solar-Open2-*",),
+    tokens=("<|tool_call:start|>",),
+    signatures=(("<|tool_call:start|>",),),
     source="vLLM, tool_parsers/solar_open2_tool_parser.py and its tests. Template not verified",
 )

@@ -42,5 +42,7 @@ DIALECT = define(
     prose=False,
     turns=("<｜BOT｜>assistant\n",),
     models=("stepfun-ai/step3*",),
+    tokens=("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>", "<｜tool_sep｜>"),
+    signatures=(("<steptml:invoke",),),
     source="SGLang, step3_detector.py; vLLM, step3_tool_parser.py",
 )

@@ -22,5 +22,8 @@ DIALECT = define(
     stops=("<｜end▁of▁sentence｜>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>"),
     turns=("<｜Assistant｜>", "<|im_start|>assistant\n"),
     aliases=("basic",),
+    signatures=(("</think>",),),
+    lacks=("tools", "tool_call", "<function", "◁think▷"),
+    templates=("cbc1d50f777ec029", "e70723034f092809"),
     source="chat template of DeepSeek-R1-Distill-Qwen-32B; vLLM, reasoning/holo2_reasoning_parser.py",
 )

@@ -25,5 +25,7 @@ DIALECT = define(
     prose=False,
     turns=("<|start_header_id|>assistant<|end_header_id|>\n\n", "<|im_start|>assistant\n"),
     models=("Salesforce/xLAM-*", "Salesforce/Llama-xLAM-*", "Salesforce/Qwen-xLAM-*"),
+    signatures=(("tool_call_name", "JSON array"),),
+    templates=("38b2ae0be5990365", "256298b8907335c9"),
     source="vLLM, examples/tool_chat_template_xlam_llama.jinja, .._xlam_qwen.jinja, xlam_tool_parser.py",
 )

@@ -16,6 +16,7 @@ from . import nodes as n
 from .first import ANYTHING, AT_END, NOTHING, First, NotAt, OneOf, Text, disjoint, followed_by
 from .nodes import Grammar, Node, Nodes
 from .show import ebnf_node
+from .tries import final_hold
 
 __all__ = ["FIELD_LIMIT", "JSON_FIRST", "VALUE_LIMIT", "Analysis", "Report", "analyze", "delimiter_problem", "lead_of"]
 
@@ -372,9 +373,9 @@ class Analysis:
             case n.Chars(high=high):
                 wide = UNBOUNDED if high is None else high
                 return Extent(wide, wide, False, 1)
-            case n.Until(delimiters=delimiters, then=then, gap=gap):
+            case n.Until(delimiters=delimiters, then=then, gap=gap, finals=finals):
                 longest = max(map(len, delimiters), default=0)
-                beyond = gap + max(map(len, then)) if then else 0
+                beyond = gap + max(map(len, then)) if then else (final_hold(finals) if finals else 0)
                 return Extent(UNBOUNDED, UNBOUNDED, False, longest + beyond, node)
             case n.Json():
                 return Extent(UNBOUNDED, UNBOUNDED, False, 12, node)

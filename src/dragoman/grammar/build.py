@@ -178,9 +178,12 @@ def until(*delimiters: str, low: int = 0, then: tuple[str, ...] = (), gap: int =
     return n.Until(delimiters, low, then, gap if then else 0)
 
 
-def prose(*delimiters: str) -> Node:
-    """At least one character up to the first delimiter that no Markdown code quotes."""
-    return n.Until(delimiters, 1, prose=True)
+def prose(*delimiters: str, finals: tuple[str, ...] = ()) -> Node:
+    """At least one character up to the first delimiter that no Markdown code quotes.
+
+    `finals` are delimiters that count in code, too, at the very end of the input.
+    """
+    return n.Until((*delimiters, *finals), 1, prose=True, finals=finals)
 
 
 def framed(*markers: str) -> tuple[str, ...]:

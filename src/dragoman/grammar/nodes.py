@@ -162,7 +162,8 @@ class Until(Node, frozen=True, cache_hash=True):
 
     With `low` 1 it does not match where a delimiter stands. With `then`, a delimiter counts only if one of
     these (or the end of the input) follows it, after at most `gap` characters of layout whitespace. In `prose`, a
-    delimiter does not count inside Markdown code (unless the option ``code`` is switched off).
+    delimiter does not count inside Markdown code (unless the option ``code`` is switched off), but for one of the
+    `finals` (which are delimiters too) where nothing comes behind it but layout and others of them.
     """
 
     delimiters: tuple[str, ...]
@@ -170,6 +171,7 @@ class Until(Node, frozen=True, cache_hash=True):
     then: tuple[str, ...] = ()
     gap: int = 0
     prose: bool = False
+    finals: tuple[str, ...] = ()
 
 
 class JsonForm(StrEnum):

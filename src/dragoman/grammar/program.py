@@ -223,7 +223,7 @@ class _Compiler:
         delimiters = Delimiters(node.delimiters)
         reading: Step = steps.UntilStep(delimiters, then, label)
         if node.prose and "code" not in self.without and isinstance(label, labels.TextLabel):
-            reading = ProseStep(node.delimiters, label)
+            reading = ProseStep(node.delimiters, node.finals, label)
         step = _linked(reading, after)
         if node.low:
             return _linked(steps.SomeStep(delimiters), self._cut(cuts, step, 0))

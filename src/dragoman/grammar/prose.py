@@ -11,16 +11,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..events import ContentDelta
 from .frames import Frame
 from .labels import Rest, TextLabel
 from .steps import Step, UntilStep
-from .tries import Delimiters
+from .tries import Delimiters, final_pattern
 
 if TYPE_CHECKING:
     from ..events import Event
     from .machine import Machine
 
-__all__ = ["ProseFrame", "ProseRest", "ProseStep"]
+__all__ = ["ProseFrame", "ProseRest", "ProseStep", "in_code"]
 
 _run = re.compile("`*+").match
 _tick_or_line = re.compile("[`\n]").search
@@ -89,13 +90,15 @@ class ProseRest(Rest):
 class ProseStep(UntilStep):
     """Text up to a delimiter that no code quotes."""
 
-    __slots__ = ("rests",)
+    __slots__ = ("finals", "rests")
 
-    def __init__(self, words: tuple[str, ...], label: TextLabel) -> None:
+    def __init__(self, words: tuple[str, ...], finals: tuple[str, ...], label: TextLabel) -> None:
         delimiters = Delimiters(words)
         super().__init__(delimiters, None, label)
         rest = label.rest(None, delimiters)
-        text, code, run = (ProseRest(self, marks, rest) for marks in (delimiters.firsts + "`", "`\n", ""))
+        self.finals = [final_pattern(finals, ended=ended).search for ended in (False, True)] if finals else []
+        firsts = "".join(sorted({word[0] for word in finals}))
+        text, code, run = (ProseRest(self, marks, rest) for marks in (delimiters.firsts + "`", "`\n" + firsts, ""))
         self.rests = (text, run, code, run, code, code, run)  # by mode: in a run, every character tells
 
     def run(self, machine: Machine) -> Step | None:
@@ -115,9 +118,12 @@ class ProseStep(UntilStep):
 
     def advance(self, frame: ProseFrame, text: str, at: int, ended: bool = False) -> tuple[int, bool]:
         """How far the text reaches, and whether a delimiter, or the end of the input, stands there."""
-        end = len(text)
-        while at < end and frame.mode != Mode.TEXT:
-            at = self._code(frame, text, at)
+        end, limit = len(text), -1
+        if frame.mode != Mode.TEXT:
+            limit = self._limit(text, at, ended)
+            at = _through_code(frame, text, at, limit)
+            if frame.mode != Mode.TEXT:
+                return limit, ended
         found = self.delimiters.find(text, at) if at < end else None
         while at < end:
             if found is not None and found.start() < at:  # else it is still the next one
@@ -132,58 +138,81 @@ class ProseStep(UntilStep):
             if short is not None:
                 at = short.end()
                 continue
-            frame.mode, frame.size, at = Mode.OPENING, 0, tick
-            while at < end and frame.mode != Mode.TEXT:
-                at = self._code(frame, text, at)
+            frame.mode, frame.size = Mode.OPENING, 0
+            limit = limit if limit >= 0 else self._limit(text, tick, ended)
+            at = _through_code(frame, text, tick, limit)
+            if frame.mode != Mode.TEXT:
+                return limit, ended
         return end, ended
 
-    @staticmethod
-    def _code(frame: ProseFrame, text: str, at: int) -> int:
-        """Go on in code; back in text, the index where that begins."""
-        match frame.mode:
-            case Mode.OPENING:
-                at = _end_of_run(frame, text, at)
-                if at < len(text):
-                    frame.size, frame.run = frame.size + frame.run, 0
-                    frame.mode = Mode.INFO if frame.size >= 3 else Mode.SPAN
-            case Mode.SPAN | Mode.INFO:
-                found = _tick_or_line(text, at)
-                if found is None:
-                    return len(text)
-                at = found.start()
-                if text[at] == "`":
-                    frame.mode = Mode.CLOSING
-                else:
-                    frame.mode = Mode.FENCE if frame.mode == Mode.INFO else Mode.TEXT
-            case Mode.CLOSING:
-                at = _end_of_run(frame, text, at)
-                if at < len(text):
-                    frame.mode = Mode.TEXT if frame.run == frame.size else Mode.SPAN
-                    frame.run = 0
-            case Mode.FENCE:
-                return _in_fence(frame, text, at)
-            case Mode.LINE:
-                at = _end_of_run(frame, text, at)
-                if at < len(text):
-                    frame.mode = Mode.TEXT if frame.run >= frame.size else Mode.FENCE
-                    frame.run = 0
-        return at
+    def _limit(self, text: str, at: int, ended: bool) -> int:
+        """Where the code ends at the latest: before what ends the input, or may."""
+        found = self.finals[ended](text, at) if self.finals else None
+        return found.start() if found is not None else len(text)
 
 
-def _end_of_run(frame: ProseFrame, text: str, at: int) -> int:
-    found = _run(text, at)
-    end = found.end() if found is not None else at
-    frame.run += end - at
-    return end
+def _through_code(frame: ProseFrame, text: str, at: int, end: int) -> int:
+    """Go on in code up to `end`; back in text, the index where that begins."""
+    while at < end and frame.mode != Mode.TEXT:
+        at = _code(frame, text, at, end)
+    return at
 
 
-def _in_fence(frame: ProseFrame, text: str, at: int) -> int:
+def _code(frame: ProseFrame, text: str, at: int, end: int) -> int:
+    match frame.mode:
+        case Mode.OPENING:
+            at = _end_of_run(frame, text, at, end)
+            if at < end:
+                frame.size, frame.run = frame.size + frame.run, 0
+                frame.mode = Mode.INFO if frame.size >= 3 else Mode.SPAN
+        case Mode.SPAN | Mode.INFO:
+            found = _tick_or_line(text, at, end)
+            if found is None:
+                return end
+            at = found.start()
+            if text[at] == "`":
+                frame.mode = Mode.CLOSING
+            else:
+                frame.mode = Mode.FENCE if frame.mode == Mode.INFO else Mode.TEXT
+        case Mode.CLOSING:
+            at = _end_of_run(frame, text, at, end)
+            if at < end:
+                frame.mode = Mode.TEXT if frame.run == frame.size else Mode.SPAN
+                frame.run = 0
+        case Mode.FENCE:
+            return _in_fence(frame, text, at, end)
+        case Mode.LINE:
+            at = _end_of_run(frame, text, at, end)
+            if at < end:
+                frame.mode = Mode.TEXT if frame.run >= frame.size else Mode.FENCE
+                frame.run = 0
+    return at
+
+
+def _end_of_run(frame: ProseFrame, text: str, at: int, end: int) -> int:
+    found = _run(text, at, end)
+    stop = found.end() if found is not None else at
+    frame.run += stop - at
+    return stop
+
+
+def _in_fence(frame: ProseFrame, text: str, at: int, end: int) -> int:
     """To the closing fence, or to the end of what is there."""
-    closing = text.find("\n" + "`" * frame.size, at)
+    closing = text.find("\n" + "`" * frame.size, at, end)
     if closing >= 0:
         frame.mode, frame.run = Mode.LINE, 0
         return closing + 1
-    line = _line_of_ticks(text, at)
+    line = _line_of_ticks(text, at, end)
     if line is not None:
-        frame.mode, frame.run = Mode.LINE, len(text) - line.start() - 1
-    return len(text)
+        frame.mode, frame.run = Mode.LINE, end - line.start() - 1
+    return end
+
+
+def in_code(text: str) -> bool:
+    """Whether code is open at the end of a text, so that a marker right behind it would be quoted."""
+    frame = ProseFrame()
+    _plain.advance(frame, text + "<", 0)
+    return frame.mode != Mode.TEXT
+
+
+_plain = ProseStep((), (), TextLabel(ContentDelta))

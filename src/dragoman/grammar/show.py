@@ -57,8 +57,8 @@ def _text(node: Node, level: int) -> str:
             return _grouped("&" + _text(item, 2), level, 2)
         case n.Negate(item=item):
             return _grouped("!" + _text(item, 2), level, 2)
-        case n.Until(delimiters=delimiters, low=low, then=then, prose=prose):
-            shown = ", ".join(map(_quoted, delimiters))
+        case n.Until(delimiters=delimiters, low=low, then=then, prose=prose, finals=finals):
+            shown = ", ".join(_quoted(text) + ("$" if text in finals else "") for text in delimiters)
             if then:
                 shown += f" then {' | '.join(map(_quoted, then))}"
             return f"{'prose' if prose else f'until{low or str()}'}({shown})"

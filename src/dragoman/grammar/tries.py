@@ -11,7 +11,16 @@ LONG = 256
 WINDOW = 4096
 """Characters in which marks are looked for at a time."""
 
-__all__ = ["LONG", "Delimiters", "delimiter_pattern", "followed_pattern", "opening_pattern", "prefix_free"]
+__all__ = [
+    "LONG",
+    "Delimiters",
+    "delimiter_pattern",
+    "final_hold",
+    "final_pattern",
+    "followed_pattern",
+    "opening_pattern",
+    "prefix_free",
+]
 
 _Trie = dict[str, "_Trie"]
 
@@ -57,6 +66,25 @@ def followed_pattern(words: tuple[str, ...], gap: int) -> re.Pattern[str]:
     full = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     layout = rf"[ \t\r\n]{{0,{gap}}}+"
     return re.compile(rf"{layout}(?:({full})|({_pattern(_trie(words))}))" if words else r"()\Z")
+
+
+FINALS, FINALS_GAP = 3, 16
+"""How many markers may end the input together, and characters of whitespace behind each."""
+
+
+def final_pattern(words: tuple[str, ...], *, ended: bool) -> re.Pattern[str]:
+    """Matches what ends the text and is nothing but such words, with whitespace behind; or may become that."""
+    word = f"(?:{'|'.join(map(re.escape, words))})"
+    gap = rf"[ \t\r\n]{{0,{FINALS_GAP}}}+"
+    if ended:
+        return re.compile(rf"{word}{gap}(?:{word}{gap}){{0,{FINALS - 1}}}\Z")
+    begun = f"(?:{delimiter_pattern(words)})"
+    return re.compile(rf"(?:{word}{gap}){{0,{FINALS - 1}}}(?:{word}{gap}|{begun})\Z")
+
+
+def final_hold(words: tuple[str, ...]) -> int:
+    """The characters that such an end has at most."""
+    return FINALS * (max(map(len, words)) + FINALS_GAP)
 
 
 class Delimiters:

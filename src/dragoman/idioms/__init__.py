@@ -7,7 +7,6 @@ from .dsml import dsml
 from .element_calls import element_tree, typed_arguments
 from .json_calls import (
     arguments_json,
-    bare_json,
     headed_json,
     json_array,
     json_calls,
@@ -15,7 +14,7 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
-from .loose_json import array_calls, bare_array, prefixed_json
+from .loose_json import array_calls, bare_array, bare_json
 from .opened_calls import code_calls, keyed_array, opened_json
 from .pair_calls import PairLayout, PairMarks, paired_values
 from .suffixed import suffixed_values
@@ -57,7 +56,6 @@ __all__ = [
     "mentioned",
     "opened_json",
     "paired_values",
-    "prefixed_json",
     "python_text",
     "raw_text",
     "stops",

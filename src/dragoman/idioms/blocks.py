@@ -7,10 +7,11 @@ have it before that. The closer of a block also ends the turn, if no further blo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Unpack
 
 from msgspec import Struct
 
-from ..dialect import Dialect, Example
+from ..dialect import Dialect, Example, Facts
 from ..errors import Inexpressible
 from ..events import ProblemKind
 from ..grammar import build as b
@@ -42,9 +43,8 @@ def define_blocks(
     calls: Calls,
     stops: tuple[str, ...],
     turns: tuple[str, ...] = (),
-    models: tuple[str, ...] = (),
-    aliases: tuple[str, ...] = (),
     native_id: Callable[[str, int], str] | None = None,
+    **facts: Unpack[Facts],
 ) -> Dialect:
     """The dialect of a turn in blocks; see `define`. Calls come last, up to one of the `stops`."""
     marks = (blocks.begin, blocks.think, blocks.text, blocks.end, *calls.marks, *stops)
@@ -56,13 +56,12 @@ def define_blocks(
         writer=_writer(name, blocks, calls, marks),
         turns=turns,
         kind=calls.kind,
-        models=models,
         marks=tuple(dict.fromkeys(marks)),
         stops=(*stops, blocks.end),
         source=source,
-        aliases=aliases,
         native_id=native_id,
         examples=(example,),
+        **facts,
     )
 
 

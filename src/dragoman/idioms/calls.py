@@ -20,13 +20,14 @@ class Calls(Struct, frozen=True, kw_only=True):
 
     Reading: `reader` makes the grammar of a group of calls, given the markers of other things that may stand where a
     call should end. It begins with one of the `openers`; where no group follows one, it is text. `closers` mean nothing
-    alone. `bare` makes what is a group only at the very start of the output.
+    alone. `bare` makes what is a group only where the output begins, or right behind a thought.
 
     Writing: `one` writes a call, told which of its group it is; a group is `begin`, calls with `between` between them,
-    `end`; `lead` divides it from text before, `trail` from whatever comes behind. `one` raises `Inexpressible`, with
-    no place in it, for what it can't write. `names` is what a name may be, `marks` are further markers that text must
-    not hold, `like` is a pattern of text that would be read as a call. After a `final` group comes nothing; `most` is
-    the number of calls that a group can have. `kind` says for readers what calls look like: dialects are listed by it.
+    `end`; `lead` divides it from text before, where `led` from whatever is before, `trail` from whatever comes behind.
+    `one` raises `Inexpressible`, with no place in it, for what it can't write. `names` is what a name may be, `marks`
+    are further markers that text must not hold, `like` is a pattern of text that would be read as a call. After a
+    `final` group comes nothing; `most` is the number of calls that a group can have. `kind` says for readers what calls
+    look like: dialects are listed by it.
     """
 
     reader: Reader
@@ -38,6 +39,7 @@ class Calls(Struct, frozen=True, kw_only=True):
     between: str = ""
     end: str = ""
     lead: str = ""
+    led: bool = False
     trail: str = ""
     names: str = r"[\s\S]+"
     marks: tuple[str, ...] = ()
@@ -49,7 +51,7 @@ class Calls(Struct, frozen=True, kw_only=True):
     def write(self, calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
         """A group of calls; told whether text stands before it and whether anything comes behind."""
         written = self.between.join(self.one(call, k) for k, call in enumerate(calls))
-        before, behind = self.lead if after_text else "", self.trail if more else ""
+        before, behind = self.lead if after_text or self.led else "", self.trail if more else ""
         return f"{before}{self.begin}{written}{self.end}{behind}"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from typing import Unpack
 
-from ..dialect import Dialect, Example
+from ..dialect import Dialect, Example, Facts
 from ..types import Message, Part, TextPart, ThinkingPart, Tool, ToolCall
 from .calls import Calls
 from .turns import Answer, Think, conversation
@@ -51,11 +52,10 @@ def define(
     stops: tuple[str, ...] = (),
     prose: bool = True,
     turns: tuple[str, ...] = (),
-    models: tuple[str, ...] = (),
-    aliases: tuple[str, ...] = (),
     native_id: Callable[[str, int], str] | None = None,
     examples: tuple[Example, ...] = (),
     variant: Callable[[str], Dialect] | None = None,
+    **facts: Unpack[Facts],
 ) -> Dialect:
     """The dialect of a conversation of thoughts, answers and calls; see `Dialect` and `conversation`.
 
@@ -74,17 +74,16 @@ def define(
         name=name,
         doc=doc,
         grammar=conversation(think, calls, stopping=stops, answer=answer, prose=prose),
-        writer=writer_of(name, think, calls, answer, (*marks, *stops)),
+        writer=writer_of(name, think, calls, answer, (*marks, *stops), prose),
         turns=turns,
         kind=calls.kind if calls is not None else THOUGHTS_ONLY,
-        models=models,
         marks=marks,
         stops=stops,
         source=source,
-        aliases=aliases,
         native_id=native_id,
         examples=(*drawn, *examples),
         variant=variant,
+        **facts,
     )
 
 

@@ -18,8 +18,6 @@ from .calls import Calls, Reader
 __all__ = [
     "LIKE",
     "arguments_json",
-    "bare_json",
-    "call_beginning",
     "fenced_json",
     "headed_json",
     "json_array",
@@ -66,12 +64,6 @@ def json_members(
     one = b.choice(*known, b.json_string() + b.space() + ":" + b.space() + b.json())
     more = b.zero_or_more(b.space(), ",", b.commit(), b.space(), one)
     return b.space() + b.optional(one, more) + b.space() + "}"
-
-
-def call_beginning() -> Node:
-    """A call's members up to the value of its arguments, with nothing else before or between: too much for a chance."""
-    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
-    return name + b.space() + "," + b.space() + b.choice('"arguments"', '"parameters"') + b.space() + ":"
 
 
 def json_calls(opening: Node, closers: tuple[str, ...], resume: tuple[str, ...], members: Node | None = None) -> Node:
@@ -284,43 +276,4 @@ def marked_json(marker: str, id_marker: str, body_marker: str, *, array: bool = 
         end="]" if array else "",
         names=rf"[{name_class}]{{1,128}}",
         marks=(marker, id_marker, body_marker),
-    )
-
-
-def bare_json(tag: str, stopping: tuple[str, ...], *, arguments: str = "parameters") -> Calls:
-    """A JSON object without markers but an optional `tag`: a call where it begins the output or a line.
-
-    It counts only if its beginning is whole, name and arguments' key; other JSON is text.
-    """
-    kind = b.optional('"type"', b.space(), ":", b.space(), '"function"', b.space(), ",", b.space())
-    start = "{" + b.space() + kind + b.peek(call_beginning()) + b.commit()
-
-    def parts(resume: tuple[str, ...]) -> tuple[Node, Node, Node]:
-        after = (tag, *resume)
-        object_ = b.call(start + json_members(), resume=after)
-        tagged = b.call(tag + b.space() + "{" + b.commit() + json_members(), resume=after)
-        more = b.zero_or_more(b.space(), b.optional(";", b.space()), object_)
-        return object_, tagged, more
-
-    def reader(resume: tuple[str, ...]) -> Node:
-        object_, tagged, more = parts(resume)
-        return (tagged + more) | ("\n" + object_ + more)
-
-    def bare(resume: tuple[str, ...]) -> Node:
-        object_, tagged, more = parts(resume)
-        ending = b.optional(b.space(), ";", b.peek(b.space(), b.choice(*stopping) | b.end()))
-        return (tagged | object_) + more + ending
-
-    return Calls(
-        kind="bare JSON",
-        reader=reader,
-        bare=bare,
-        openers=(tag, "\n{"),
-        closers=(tag,),
-        one=lambda call, index: f'{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}',
-        between="; ",
-        lead="\n",
-        marks=(tag,),
-        like=r'(?m)^\s*\{\s*"(?:name|type)"',
-        final=True,
     )

@@ -1,4 +1,4 @@
-"""Calls as JSON that little or nothing marks: an array at the beginning, and objects behind an opener alone.
+"""Calls as JSON that little or nothing marks: an object or an array where the output or a line begins.
 
 What no marker announces is a call only where its beginning is whole: the bracket, the brace, the name, and the key of
 the arguments. All other JSON is an answer, and stays text.
@@ -12,9 +12,54 @@ from ..grammar import build as b
 from ..grammar.nodes import Node
 from ..types import ToolCall
 from .calls import Calls
-from .json_calls import LIKE, call_beginning, json_calls, json_members
+from .json_calls import LIKE, json_calls, json_members
 
-__all__ = ["array_calls", "bare_array", "prefixed_json"]
+__all__ = ["array_calls", "bare_array", "bare_json", "call_beginning"]
+
+
+def call_beginning() -> Node:
+    """A call's members up to the value of its arguments, with nothing else before or between: too much for a chance."""
+    name = '"name"' + b.space() + ":" + b.space() + b.name(b.json_string(), decode=b.Decoding.JSON)
+    return name + b.space() + "," + b.space() + b.choice('"arguments"', '"parameters"') + b.space() + ":"
+
+
+def bare_json(tag: str, stopping: tuple[str, ...], *, arguments: str = "parameters") -> Calls:
+    """A JSON object without markers but an optional `tag`: a call where it begins the output or a line.
+
+    It counts only if its beginning is whole, name and arguments' key; other JSON is text.
+    """
+    kind = b.optional('"type"', b.space(), ":", b.space(), '"function"', b.space(), ",", b.space())
+    start = "{" + b.space() + kind + b.peek(call_beginning()) + b.commit()
+
+    def parts(resume: tuple[str, ...]) -> tuple[Node, Node, Node]:
+        after = (tag, *resume)
+        object_ = b.call(start + json_members(), resume=after)
+        tagged = b.call(tag + b.space() + "{" + b.commit() + json_members(), resume=after)
+        more = b.zero_or_more(b.space(), b.optional(";", b.space()), object_)
+        return object_, tagged, more
+
+    def reader(resume: tuple[str, ...]) -> Node:
+        object_, tagged, more = parts(resume)
+        return (tagged + more) | ("\n" + object_ + more)
+
+    def bare(resume: tuple[str, ...]) -> Node:
+        object_, tagged, more = parts(resume)
+        ending = b.optional(b.space(), ";", b.peek(b.space(), b.choice(*stopping) | b.end()))
+        return (tagged | object_) + more + ending
+
+    return Calls(
+        kind="bare JSON",
+        reader=reader,
+        bare=bare,
+        openers=(tag, "\n{"),
+        closers=(tag,),
+        one=lambda call, index: f'{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}',
+        between="; ",
+        lead="\n",
+        marks=(tag,),
+        like=r'(?m)^\s*\{\s*"(?:name|type)"',
+        final=True,
+    )
 
 
 def bare_array(resume: tuple[str, ...]) -> Node:
@@ -56,16 +101,3 @@ def array_calls(markers: tuple[str, ...], pairs: tuple[tuple[str, str], ...], *,
         marks=(*openers, *closers),
         like=LIKE,
     )
-
-
-def prefixed_json(opener: str, *, gap: str = " ") -> Calls:
-    """One JSON object behind each opener, which nothing closes but its brace; `gap` stands between."""
-
-    def reader(resume: tuple[str, ...]) -> Node:
-        one = b.call(opener + b.space() + "{" + b.commit() + json_members(), resume=(opener, *resume))
-        return one + b.zero_or_more(b.space(), one)
-
-    def one(call: ToolCall, index: int) -> str:
-        return f'{opener}{gap}{{"name": {dumps(call.name)}, "arguments": {call.arguments}}}'
-
-    return Calls(kind="JSON behind a marker", reader=reader, openers=(opener,), one=one, marks=(opener,))

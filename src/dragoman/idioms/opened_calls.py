@@ -45,20 +45,22 @@ def opened_json(
     arguments: str = "arguments",
     marks: tuple[str, ...] = (),
     most: int | None = None,
+    prose: bool = False,
 ) -> Calls:
-    """A JSON object behind an opener of control tokens, with whitespace between them or not, and `lead`, its layout.
+    """A JSON object behind an opener of control tokens, between which whitespace may stand; `lead` is layout.
 
     The first of the `openers` is written. Without a `closer` the object's own brace ends the call. With `most`, nothing
-    comes behind the calls.
+    comes behind the calls. In `prose`, an opener is ordinary text, and counts only with the brace behind it.
     """
     heads = tuple(pieces[0] for pieces in openers)
-    opening = b.choice(*(_spaced(pieces) for pieces in openers)) + b.commit()
+    opening = b.choice(*(_spaced(pieces) for pieces in openers)) + (b.sequence() if prose else b.commit())
 
     def reader(resume: tuple[str, ...]) -> Node:
         after = tuple(dict.fromkeys((*heads, *resume)))
         if closer:
             return json_calls(opening, (closer,), after)
-        return b.call(opening + b.space() + "{" + b.commit() + json_members(), resume=after)
+        one = b.call(opening + b.space() + "{" + b.commit() + json_members(), resume=after)
+        return one + b.zero_or_more(b.space(), one)
 
     first = "".join(openers[0])
     return Calls(

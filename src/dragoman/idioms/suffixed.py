@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Unpack
 
-from ..dialect import Dialect
+from ..dialect import Dialect, Facts
 from ..errors import InvalidDialect
 from .define import define
 from .pair_calls import PairLayout, PairMarks, paired_values
@@ -22,9 +23,8 @@ def suffixed_values(
     layout: PairLayout,
     stops: tuple[str, ...],
     turns: tuple[str, ...] = (),
-    models: tuple[str, ...] = (),
-    aliases: tuple[str, ...] = (),
     source: str,
+    **facts: Unpack[Facts],
 ) -> Dialect:
     """Thoughts and pairs of key and value between markers that end in a colon and the `suffix`.
 
@@ -47,10 +47,9 @@ def suffixed_values(
             calls=paired_values(marks.suffixed(end), layout),
             stops=tuple(dict.fromkeys(map(spelled, stops))),
             turns=tuple(dict.fromkeys(map(spelled, turns))),
-            models=models if other == suffix else (),
-            aliases=aliases if other == suffix else (),
             source=source,
             variant=variant,
+            **(facts if other == suffix else Facts()),
         )
 
     return variant(suffix)

@@ -31,7 +31,7 @@ class Think(Struct, frozen=True):
     `lead`, `tail` and `after` are the newlines that templates write behind the opener, before the closer and behind it;
     they are layout, not text, and may be missing where a model forgets them. `inner` are markers within a thought.
     Markers that are `words` of plain language open a thought only where they begin the turn; as closers alone they are
-    text.
+    text. Where it is `skipped`, a closer that begins the turn says that there is no thought.
     """
 
     openers: tuple[str, ...]
@@ -41,6 +41,7 @@ class Think(Struct, frozen=True):
     after: str = "\n\n"
     words: tuple[str, ...] = ()
     inner: tuple[str, ...] = ()
+    skipped: bool = False
 
     @classmethod
     def tags(cls, opener: str = "<think>", closer: str = "</think>") -> Think:
@@ -113,19 +114,27 @@ def thought(
     return opening + b.commit() + body + b.choice(closed, *stopped, unclosed)
 
 
-def turn(*blocks: Node, delimiters: tuple[str, ...], orphans: tuple[str, ...], prose: bool = True) -> Node:
+def turn(
+    *blocks: Node,
+    delimiters: tuple[str, ...],
+    orphans: tuple[str, ...],
+    stopping: tuple[str, ...] = (),
+    prose: bool = True,
+) -> Node:
     """Visible text with blocks in it, until the input ends; in `prose`, Markdown code quotes markers.
 
-    `delimiters` are the markers at which a block may begin: where none does, they are text. `orphans` are closing
-    markers: with nothing to close they are taken out and reported, unless they are only mentioned in quotes.
+    `delimiters` are the markers at which a block may begin: where none does, they are text. So are those `stopping` the
+    turn, which at the very end of the output no code quotes. `orphans` are closing markers: with nothing to close they
+    are taken out and reported, unless they are only mentioned in quotes.
     """
     orphan = b.report(
         ProblemKind.ORPHAN_MARKER,
         b.choice(*orphans) + b.negate(b.one(QUOTES)),
         detail="a closing marker with nothing open",
     )
-    marks = tuple(dict.fromkeys((*delimiters, *orphans)))
-    text = b.content(b.prose(*marks) if prose else b.until(*marks, low=1))
+    marks = tuple(dict.fromkeys((*delimiters, *orphans, *stopping)))
+    others = tuple(mark for mark in marks if mark not in stopping)
+    text = b.content(b.prose(*others, finals=stopping) if prose else b.until(*marks, low=1))
     literal = [b.content(b.choice(*marks))] if marks else []
     return b.zero_or_more(b.choice(*blocks, *([orphan] if orphans else []), text, *literal))
 
@@ -159,18 +168,20 @@ def conversation(
 
     def thinking(opening: Node) -> Node:
         assert think is not None
-        marked = answer.openers if answer is not None and not prose else ()
+        marked = (*answer.openers, *answer.closers) if answer is not None and not prose else ()
         ends = (*stopping, *marked)
         return thought(opening, think, inside=inside, breaks=breaks, stopping=ends) + at_edges + behind
 
     first: list[Node] = [thinking(b.choice(*think.openers))] if think is not None else []
+    first += [b.choice(*think.closers) + _newlines(think.after)] if think is not None and think.skipped else []
     blocks = [mentioned(*openers) + thinking(b.choice(*openers))] if openers else []
     blocks += [inside + at_edges] if inside is not None else []
     body = turn(
         *blocks,
         *framing,
         *([stops(*stopping)] if stopping else []),
-        delimiters=(*openers, *breaks, *_delimiters(answer), *stopping),
+        delimiters=(*openers, *breaks, *_delimiters(answer)),
+        stopping=stopping,
         orphans=orphans,
         prose=prose,
     )

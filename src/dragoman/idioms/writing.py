@@ -9,6 +9,7 @@ from json import JSONDecoder, dumps
 from ..errors import Inexpressible
 from ..grammar.analyze import FIELD_LIMIT
 from ..grammar.json import Scanner
+from ..grammar.prose import in_code
 from ..types import Message, Part, TextPart, ThinkingPart, ToolCall
 from .calls import Calls
 from .turns import MENTIONING, Answer, Think
@@ -22,10 +23,13 @@ def writer_of(
     calls: Calls | None,
     answer: Answer | None,
     marks: tuple[str, ...],
+    prose: bool,
 ) -> Callable[[Message], str]:
-    """The function that writes messages of a conversation; `marks` is what no text may hold."""
+    """The function that writes messages of a conversation; `marks` is what no text may hold, which is `prose` or not."""
 
     def writer(message: Message) -> str:
+        if prose:
+            _require_no_open_code(dialect, message.parts if answer is not None else message.parts[:-1])
         if calls is not None:
             _require_order(dialect, message, calls)
         if think is not None and think.openers[0] in think.words:
@@ -42,6 +46,13 @@ def writer_of(
         )
 
     return writer
+
+
+def _require_no_open_code(dialect: str, parts: Sequence[Part]) -> None:
+    """Refuse text that would quote the marker behind it."""
+    for k, part in enumerate(parts):
+        if isinstance(part, TextPart) and in_code(part.text):
+            raise Inexpressible(dialect, k, "its Markdown code is open at its end and would quote what comes behind")
 
 
 def _require_first(dialect: str, message: Message) -> None:

@@ -42,7 +42,8 @@ class Tag(Struct, frozen=True):
 
     `signs` end the name: a plain one, or one for each kind of value. `spelled` are other ways to begin the tag, with
     their signs, which are read but not written. `lead` and `tail` are the newlines inside the tag that belong to the
-    layout, `after` is what divides it from the next. With `cdata`, a value may stand in a CDATA section. Objects and
+    layout, `after` is what divides it from the next, `empty` is layout where there is nothing else inside. A sign that
+    stands `alone` ends the name and the tag at once. With `cdata`, a value may stand in a CDATA section. Objects and
     arrays among the values are in the `notation`, or JSON.
     """
 
@@ -52,6 +53,8 @@ class Tag(Struct, frozen=True):
     lead: str = "\n"
     tail: str = "\n"
     after: str = "\n"
+    empty: str = ""
+    alone: str = ""
     spelled: tuple[tuple[str, tuple[Sign, ...]], ...] = ()
     decoding: b.Decoding = b.Decoding.NONE
     cdata: bool = False
@@ -79,7 +82,7 @@ class Tag(Struct, frozen=True):
     def write(self, name: str, inside: str, kind: str = "") -> str:
         """The tag around what is already laid out."""
         sign = next((sign for sign in self.signs if sign.kinds is None or kind in sign.kinds), self.signs[0])
-        return f"{self.head}{name}{sign.text}{self.lead}{inside}{self.closer}{self.after}"
+        return f"{self.head}{name}{sign.text}{self.lead}{inside or self.empty}{self.closer}{self.after}"
 
 
 def raw_text(json: str) -> str:
@@ -129,12 +132,20 @@ def tagged_values(
         call = function.read(lambda name: b.name(name, decode=function.decoding), lambda sign: body)
         close = b.space() + function.closer
         closers, follow = (function.closer, *ends), (*begins, *function.heads, *ends, *resume)
-        further = b.call(call, close=close, closers=closers, resume=follow)
+
+        def calls(*opening: Node) -> Node:
+            whole = b.call(b.sequence(*opening, call), close=close, closers=closers, resume=follow)
+            if not function.alone:
+                return whole
+            name = b.name(b.chars(rf"^<\n{re.escape(function.alone[0])}", 1, 128), decode=function.decoding)
+            empty = b.sequence(*opening, function.head, name, function.alone, b.commit())
+            return whole | b.call(empty, close=b.sequence(), closers=closers, resume=follow)
+
+        further = calls()
         if not begins:
             return further + b.zero_or_more(b.space(), further)
         line = b.chars("\n", 0, 1) if function.lead else b.sequence()
-        opening = (b.choice(*framed) + b.space() + call) | call
-        first = b.call(opening, close=close, closers=closers, resume=follow)
+        first = calls(b.choice(*framed), b.space()) | further
         rest = b.zero_or_more(b.space(), further) + b.optional(b.space(), b.choice(*ends)) + line
         return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + line)
 

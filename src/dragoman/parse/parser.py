@@ -8,6 +8,8 @@ works in `dragoman.grammar.machine`.
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,11 +17,14 @@ from ..dialect import DEFAULT_POLICY, START, Dialect, Policy
 from ..errors import InvalidTool, ParserFinished
 from ..events import Event, Problem, ProblemKind, Stop, merge
 from ..grammar.schema import NO_TOOLS, Toolbox
-from ..registry import get_dialect
+from ..registry import AUTO, get_dialect
 from ..types import JSON, Message, Tool
 from .assemble import assemble
 from .decode import Utf8
-from .prefill import begin, clamped, is_past
+from .prefill import Begun, begin, clamped, is_past
+
+if TYPE_CHECKING:
+    from ..recognise import Answer, Detection
 
 __all__ = ["Parser", "aparse", "parse", "parse_events"]
 
@@ -36,13 +41,14 @@ class Parser:
 
     Where the model begins is said by a `start` state, by the `prefill`, the part of its turn that it was given, or by
     the rendered `prompt`, in which the prefill is found (see `dragoman.parse.prefill`). Positions count from the first
-    character that the model wrote.
+    character that the model wrote. The dialect ``auto`` is the one that the output tells: its beginning is held until
+    then (`dragoman.recognise.stream`), and `dialect` is a stand-in.
 
-    Raises `UnknownDialect`, `InvalidTool`, `InvalidStart` or `InvalidPrompt`. Of one output, not of several: make a new
-    parser (about as dear as twenty chunks) for each.
+    Raises `UnknownDialect`, `AmbiguousDialect`, `InvalidTool`, `InvalidStart` or `InvalidPrompt`. Of one output, not of
+    several: make a new parser (about as dear as twenty chunks) for each.
     """
 
-    __slots__ = ("_machine", "_opened", "_utf8", "dialect", "feed")
+    __slots__ = ("_begin", "_detection", "_machine", "_opened", "_utf8", "dialect", "feed")
 
     feed: Callable[[str], list[Event]]
     """``feed(chunk)``: the events that this text decides, in O(chunk); raises `ParserFinished` after `finish`."""
@@ -58,13 +64,20 @@ class Parser:
         policy: Policy = DEFAULT_POLICY,
     ) -> None:
         self.dialect = get_dialect(dialect) if isinstance(dialect, str) else dialect
-        self._opened: tuple[Event, ...] = ()  # what is published of the prefill
+        self._opened: Sequence[Event] = ()  # what is published of the prefill
         self._utf8: Utf8 | None = None
-        if prefill or prompt is not None:
-            begun = begin(self.dialect, start, toolbox(tools), policy, prefill, prompt)
-            self._machine, self._opened = begun.machine, begun.opened
+        self._detection: Detection | None = None
+        if self.dialect.name == AUTO or prefill or prompt is not None:
+            self._begin: Callable[[Dialect], Begun] = partial(
+                begin, start=start, tools=toolbox(tools), policy=policy, prefill=prefill, prompt=prompt
+            )
+            self._open(self.dialect)
         else:
             self._machine = self.dialect.machine(start, toolbox(tools), policy)
+        if self.dialect.name == AUTO:
+            from ..recognise import Detection  # not needed by who knows the dialect
+
+            self._detection = Detection(lambda one: self._begin(one).machine)
         self._bind()
 
     def feed_bytes(self, chunk: bytes) -> list[Event]:
@@ -82,6 +95,8 @@ class Parser:
         only its closer is complete if the model itself stopped, and incomplete otherwise.
         """
         events = self._feed_pieces(self._utf8.finish()) if self._utf8 is not None else []
+        if self._detection is not None and not self._machine.finished:
+            events += self._decide(self._detection, self._detection.finish())
         machine = self._machine
         last = clamped(machine.finish(reason))
         events += [*self._opened, *last]
@@ -98,12 +113,15 @@ class Parser:
         other.dialect, other._machine = self.dialect, self._machine.copy()
         other._opened = self._opened
         other._utf8 = self._utf8.copy() if self._utf8 is not None else None
+        other._detection = None
+        if self._detection is not None:
+            other._begin, other._detection = self._begin, self._detection.copy()
         other._bind()
         return other
 
     def accepts(self) -> frozenset[str]:
         """What may come next, as terminals of the dialect's EBNF."""
-        return self._machine.accepts()
+        return self._machine.accepts() if self._detection is None else self._detection.accepts()
 
     @property
     def stopped(self) -> bool:
@@ -113,22 +131,46 @@ class Parser:
     @property
     def held(self) -> int:
         """Characters that wait to be decided; never more than `hold_bound`."""
-        return self._machine.held
+        return self._machine.held if self._detection is None else len(self._detection.text)
 
     @property
     def hold_bound(self) -> int:
         """Characters that this dialect's parser holds back at most."""
+        if self._detection is not None:
+            return self._detection.hold_bound
         return self._machine.program.report.require_streamable()
 
     @property
     def position(self) -> int:
         """Characters fed so far."""
-        return self._machine.position
+        return self._machine.position if self._detection is None else len(self._detection.text)
+
+    def _open(self, dialect: Dialect) -> None:
+        """Begin to read in a dialect."""
+        begun = self._begin(dialect)
+        self.dialect, self._machine = dialect, begun.machine
+        self._opened = begun.opened
+        self._bind()
+
+    def _decide(self, detection: Detection, answer: Answer) -> list[Event]:
+        """Read in the dialect that the output has told, from its beginning."""
+        self._detection = None
+        self._open(answer.dialect)
+        return self.feed(detection.text)
+
+    def _feed_undecided(self, chunk: str) -> list[Event]:
+        """Hold what comes until it tells its dialect."""
+        assert self._detection is not None
+        answer = self._detection.feed(chunk)
+        return [] if answer is None else self._decide(self._detection, answer)
 
     def _bind(self) -> None:
         """Let `feed` be the machine's own as soon as it can, since one more call a chunk would be a quarter of its
         cost.
         """
+        if self._detection is not None:
+            self.feed = self._feed_undecided
+            return
         past = not self._opened and is_past(self._machine)
         self.feed = self._machine.feed if past else self._feed_early
 
@@ -148,7 +190,7 @@ class Parser:
             if isinstance(piece, str):
                 events += self.feed(piece)
             else:
-                here = self._machine.position
+                here = self.position
                 detail = "not UTF-8: read as U+FFFD"
                 events.append(Problem(ProblemKind.INVALID_UTF8, piece.hex(), detail, here, here))
         return events
