@@ -24,7 +24,8 @@ DIALECT = define("""Own: a dialect of one's own.
 
 Some ``words`` about it.
 """, name="own", think=Think.tight("((t))", "((/t))"), source="here", examples=(
-    Example("a thought that the prompt began", "Two.((/t))Hi", Message("assistant", (ThinkingPart("Two."), TextPart("Hi"))),
+    Example("a thought that the prompt began", "Two.((/t))Hi",
+        Message("assistant", (ThinkingPart("Two."), TextPart("Hi"))),
         start="reasoning"),
 ))
 '''
