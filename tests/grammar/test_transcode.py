@@ -390,7 +390,7 @@ def test_bare_text_is_what_it_looks_like(text: str, json: str) -> None:
         ("{a:}", 3, "expected a value"),
         ("{a}", 2, "expected ':'"),
         ("{:1}", 1, "expected a key"),
-        ('{a:b<|"|>c<|"|>}', 15, "expected a value"),
+        ('{a:b<|"|>c<|"|>}', 4, "expected a value"),
         ("{a:" + "b" * (BARE_LIMIT + 1) + "}", BARE_LIMIT + 3, "bare text is too long"),
         ("{" + "b" * (BARE_LIMIT + 1) + ":1}", BARE_LIMIT + 1, "bare text is too long"),
     ],
@@ -403,6 +403,26 @@ def test_bare_text_that_is_nothing_is_refused(text: str, end: int, error: str) -
 def test_bare_text_may_be_as_long_as_its_bound() -> None:
     text = "b" * BARE_LIMIT
     assert in_every_way(DICT, f"{{{text}:{text}}}").json == f'{{"{text}":"{text}"}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "json", "end", "error"),
+    [
+        ("1</c>", "1", 1, ""),
+        ("some <text> )", '"some <text>"', 11, ""),
+        ("{a:1</c>", '{"a":', 4, "expected a value"),
+        ("{a:[x)]}", '{"a":[', 5, "expected a value"),
+        ("{a</c>:1}", '{"a"', 2, "expected ':'"),
+        ("{a:<q></c>)<q>}", '{"a":"</c>)"}', 15, ""),
+    ],
+)
+def test_bare_text_ends_before_what_is_around_it(text: str, json: str, end: int, error: str) -> None:
+    found = in_every_way(bare_dict("<q>", "</c>", ")"), text)
+    assert found == Read(json, end, error, not error)
+
+
+def test_bare_dicts_have_strings_in_single_quotes() -> None:
+    assert in_every_way(DICT, r"{a:'x, {y}',b:'it\'s','c':'it's'}").json == """{"a":"x, {y}","b":"it's","c":"it's"}"""
 
 
 # What a call wants to know

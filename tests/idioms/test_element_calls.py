@@ -1,4 +1,4 @@
-"""Calls whose tags begin with control tokens: what their builders read besides what they write, and what they refuse."""
+"""Trees of elements and typed arguments, as far as the cases of Kimi K3 and MiniMax M3 do not show them."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ DIALECT = define(
         "<|tool_call_end|>",
         sections=("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"),
         section_ends=("<|tool_calls_section_end|>", "<|tool_call_section_end|>"),
-        name=b.name(b.chars("^<", 1, 200), pattern=HEADER),
+        name=b.field_name(b.chars("^<", 1, 200), pattern=HEADER),
         names=r"[^<\s]{1,150}",
         header=_header,
     ),

@@ -7,13 +7,17 @@ r"""MiniCPM 5: calls as <function name=""> tags anywhere in the text, values in 
     Let me look.<function name="get_weather"><param name="city">Paris</param><param name="days">2</param></function>\
     <function name="get_weather"><param name="city">Oslo</param></function><|im_end|>
 
-A string that holds ``<``, ``&`` or a newline stands in ``<![CDATA[`` … ``]]>``, without any escape. Names stand in
-double or single quotes. Prompts end in ``<think>`` and a newline, or in an empty thought.
+A string that holds ``<``, ``&`` or a newline stands in ``<![CDATA[`` … ``]]>``, without any escape; a string is kept as
+written, all else is what Python's ``str()`` gives, or JSON. Names may stand in single quotes or in none. Calls stand
+where the text has them; the template writes those that the text has no place for at its end, without newlines. (It
+then writes all of them once more, with newlines between, since a variable of its own is never set.) Prompts end in
+``<think>`` and a newline, in an empty thought, or in neither.
 """
 
 from __future__ import annotations
 
-from ..idioms import Sign, Tag, Think, define, tagged_values
+from ..grammar.notation import PYTHON
+from ..idioms import Tag, Think, define, python_text, tagged_values
 
 DIALECT = define(
     __doc__,
@@ -21,25 +25,10 @@ DIALECT = define(
     think=Think.tags(),
     calls=tagged_values(
         (),
-        Tag(
-            '<function name="',
-            (Sign('">'),),
-            "</function>",
-            lead="",
-            after="",
-            spelled=(("<function name='", (Sign("'>"),)),),
-        ),
-        Tag(
-            '<param name="',
-            (Sign('">'),),
-            "</param>",
-            lead="",
-            tail="",
-            after="",
-            spelled=(("<param name='", (Sign("'>"),)),),
-            cdata=True,
-        ),
+        Tag.named("function", lead="", after=""),
+        Tag.named("param", lead="", tail="", after="", cdata=True, notation=PYTHON),
         lead="",
+        text_of=python_text,
     ),
     stops=("<|im_end|>",),
     turns=("<|im_start|>assistant\n",),

@@ -15,13 +15,14 @@
     </invoke>
     </minimax:tool_call>[e~[
 
-A value is raw text on one line with its tags, typed by the tool's schema. Prompts end in ``<think>`` and a newline:
-start="reasoning". Engines that are told to "append think" give the same output as content: here it stays a thought.
+A value stands right between its tags, raw, typed by the tool's schema; what is no string is JSON. Names may stand in
+single quotes or in none. Prompts end in ``<think>`` and a newline: start="reasoning". Engines that are told to "append
+think" give the same output as content: here it stays a thought.
 """
 
 from __future__ import annotations
 
-from ..idioms import Sign, Tag, Think, define, tagged_values
+from ..idioms import Tag, Think, define, tagged_values
 
 DIALECT = define(
     __doc__,
@@ -29,16 +30,16 @@ DIALECT = define(
     think=Think.tags(),
     calls=tagged_values(
         (("<minimax:tool_call>", "</minimax:tool_call>"),),
-        Tag('<invoke name="', (Sign('">'),), "</invoke>"),
-        Tag('<parameter name="', (Sign('">'),), "</parameter>", lead="", tail=""),
+        Tag.named("invoke"),
+        Tag.named("parameter", lead="", tail=""),
         several=True,
     ),
     stops=("[e~[",),
     turns=("]~b]ai\n",),
-    models=("MiniMaxAI/MiniMax-M2*",),
+    models=("MiniMaxAI/MiniMax-M2", "MiniMaxAI/MiniMax-M2.*"),
     aliases=("minimax", "minimax_append_think", "minimax_m2_append_think"),
     tokens=("<minimax:tool_call>", "</minimax:tool_call>"),
     signatures=(("<minimax:tool_call>", "</minimax:tool_call>"),),
     templates=("97007d4886db8e06", "77f97353811076d9", "4c4f6bb96e3957e6"),
-    source="chat template of MiniMax-M2",
+    source="chat template of MiniMax-M2; SGLang, minimax_m2.py",
 )

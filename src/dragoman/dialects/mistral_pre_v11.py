@@ -1,20 +1,21 @@
-r"""Mistral before v11: an array of calls behind [TOOL_CALLS]; Mistral 7B v0.3, Nemo, Mixtral, Large 2407.
+r"""Mistral before v11: an array of calls behind [TOOL_CALLS]; v2 to v7 tokenizers, from 7B v0.3 to Small 3.1.
 
-    [THINK]Two cities.[/THINK]Let me look.\
+    Let me look.\
     [TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "Paris", "days": 2}, "id": "a1b2c3d40"}, \
     {"name": "get_weather", "arguments": {"city": "Oslo"}, "id": "a1b2c3d41"}]</s>
 
-Ids are nine letters and digits. All that `mistral` reads is read.
+Ids are nine letters and digits; v2 tokenizers write none. Before v7, templates give a message text or calls, not both;
+a space stands behind the marker where the tokenizer is SentencePiece. The models have no thoughts. All calls that
+`mistral` reads are read.
 """
 
 from __future__ import annotations
 
-from ..idioms import Think, define, marked_json
+from ..idioms import define, marked_json
 
 DIALECT = define(
     __doc__,
     name="mistral_pre_v11",
-    think=Think.tight("[THINK]", "[/THINK]"),
     calls=marked_json("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", array=True),
     stops=("</s>",),
     prose=False,

@@ -1,10 +1,15 @@
-r"""Mistral v11: calls behind [TOOL_CALLS], each with name and id; Mistral Small 3.1 and 3.2, Devstral Small.
+r"""Mistral v11: calls behind [TOOL_CALLS], each with name and id; Mistral Small 3.2, Magistral 2506.
 
-    [THINK]Two cities.[/THINK]Let me look.\
+    <think>
+    Two cities.
+    </think>
+
+    Let me look.\
     [TOOL_CALLS]get_weather[CALL_ID]a1b2c3d40[ARGS]{"city": "Paris", "days": 2}\
     [TOOL_CALLS]get_weather[CALL_ID]a1b2c3d41[ARGS]{"city": "Oslo"}</s>
 
-Ids are nine letters and digits. All that `mistral` reads is read.
+Ids are nine letters and digits. All calls that `mistral` reads are read. Mistral Small has no thoughts; Magistral 2506
+writes them in ``<think>``, which its tokenizer has no tokens for. ``[THINK]`` is read too.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ from ..idioms import Think, define, marked_json
 DIALECT = define(
     __doc__,
     name="mistral_v11",
-    think=Think.tight("[THINK]", "[/THINK]"),
+    think=Think(("<think>", "[THINK]"), ("</think>", "[/THINK]")),
     calls=marked_json("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"),
     stops=("</s>",),
     prose=False,
@@ -24,5 +29,5 @@ DIALECT = define(
     tokens=("[TOOL_CALLS]", "[ARGS]", "[CALL_ID]"),
     signatures=(("[TOOL_CALLS]", "[ARGS]", "[CALL_ID]"),),
     templates=("d990bccdaaa20611",),
-    source="mistral-common, tokens/tokenizers/instruct.py; chat template of Mistral-Small-3.2",
+    source="mistral-common, tokens/tokenizers/instruct.py; chat template of Mistral-Small-3.2; card of Magistral-2506",
 )

@@ -33,7 +33,7 @@ DIALECT = define(
         suffix="<|plamo:end_tool_arguments:plamo|>",
         sections=("<|plamo:begin_tool_requests:plamo|>",),
         section_ends=("<|plamo:end_tool_requests:plamo|>",),
-        name=b.name(b.chars(r"^<\s", 1, 128)) + b.space() + NAMED + b.space() + BODY + b.optional(JSON),
+        name=b.field_name(b.chars(r"^<\s", 1, 128)) + b.space() + NAMED + b.space() + BODY + b.optional(JSON),
         names=r"[^<\s]{1,128}",
         header=lambda call, index: f"{call.name}{NAMED}{BODY}{JSON}",
     ),

@@ -44,7 +44,7 @@ DIALECT = define_blocks(
         "<|tool_call:args|>",
         "<|tool_call:end|>",
         sections=("<|tool_calls|>",),
-        name=b.begin(b.optional(b.call_id(b.chars(r"^<\s", 1, 64))), NAMED, b.field_name(b.chars(r"^<\s", 1, 128))),
+        name=b.optional(b.call_id(b.chars(r"^<\s", 1, 64))) + NAMED + b.field_name(b.chars(r"^<\s", 1, 128)),
         names=r"[^<\s]{1,128}",
         header=_header,
     ),

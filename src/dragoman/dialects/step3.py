@@ -14,13 +14,14 @@ r"""Step 3: <steptml:invoke> tags with raw parameters, between control tokens.
     </steptml:invoke><｜tool_call_end｜>
     <｜tool_calls_end｜><|EOT|>
 
-A value is raw text on one line with its tags, typed by the tool's schema. Prompts end in ``<think>``:
-start="reasoning". The layout of thoughts is not verified against the template.
+A value stands right between its tags, raw, typed by the tool's schema. Any of the control tokens, and the word between
+them, may be missing; ``<｜tool_sep｜>`` may also divide calls. Prompts end in ``<think>`` and a newline:
+start="reasoning". The template was not seen: newlines within blocks and behind thoughts are not verified.
 """
 
 from __future__ import annotations
 
-from ..idioms import Sign, Tag, Think, define, tagged_values
+from ..idioms import Shell, Tag, Think, define, tagged_values
 
 DIALECT = define(
     __doc__,
@@ -28,13 +29,9 @@ DIALECT = define(
     think=Think.tags(),
     calls=tagged_values(
         (("<｜tool_calls_begin｜>", "<｜tool_calls_end｜>"),),
-        Tag(
-            '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="',
-            (Sign('">'),),
-            "</steptml:invoke><｜tool_call_end｜>",
-            spelled=(('<steptml:invoke name="', (Sign('">'),)),),
-        ),
-        Tag('<steptml:parameter name="', (Sign('">'),), "</steptml:parameter>", lead="", tail=""),
+        Tag.named("steptml:invoke"),
+        Tag.named("steptml:parameter", lead="", tail=""),
+        shell=Shell("<｜tool_call_begin｜>", "function", "<｜tool_sep｜>", "<｜tool_call_end｜>"),
         several=True,
         lead="",
     ),
@@ -44,5 +41,5 @@ DIALECT = define(
     models=("stepfun-ai/step3*",),
     tokens=("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>", "<｜tool_sep｜>"),
     signatures=(("<steptml:invoke",),),
-    source="SGLang, step3_detector.py; vLLM, step3_tool_parser.py",
+    source="SGLang, step3_detector.py; vLLM, step3_tool_parser.py and its example prompts of step3-fp8",
 )

@@ -296,9 +296,9 @@ def begin(*items: Node | str) -> Node:
     return n.Begin(sequence(*items))
 
 
-def field_name(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:
-    """The name of a call, inside `begin`."""
-    return n.Field(_node(item), n.Role.NAME, None, decode)
+def field_name(item: Node | str, *, pattern: str | None = None, decode: Decoding = Decoding.NONE) -> Node:
+    """The name of a call, inside `begin`; `pattern` as for `name`."""
+    return n.Field(_node(item), n.Role.NAME, pattern, decode)
 
 
 def call_id(item: Node | str, *, decode: Decoding = Decoding.NONE) -> Node:

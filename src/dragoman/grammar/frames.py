@@ -15,6 +15,7 @@ from .schema import allowed
 
 if TYPE_CHECKING:
     from .json import Scanner, StringDecoder
+    from .learned import NotatedRest
     from .machine import Machine
     from .members import Scope
     from .schema import ToolShape
@@ -205,10 +206,11 @@ class ScanFrame(Frame):
 class TranscodeFrame(Frame):
     """A value of a notation in the middle."""
 
-    __slots__ = ("step", "transcoder")
+    __slots__ = ("rest", "step", "transcoder")
 
     def __init__(self, step: Step, transcoder: Transcoder) -> None:
         self.step, self.transcoder = step, transcoder
+        self.rest: NotatedRest | None = None
 
     def copy(self) -> TranscodeFrame:
         return TranscodeFrame(self.step, self.transcoder.copy())

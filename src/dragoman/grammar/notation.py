@@ -58,7 +58,8 @@ class Notation(Struct, frozen=True, cache_hash=True):
 
     Of two `quotes` that begin alike the longer comes first. `brackets` are pairs that make arrays, `words` pairs of a
     word and its JSON. With `bare`, keys and values may be up to so many characters of plain text, and numbers are as in
-    JSON; without it, numbers are as in Python.
+    JSON; without it, numbers are as in Python. Such text ends before one of the `ends`, too, which is legal only where
+    no bracket is open.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Notation(Struct, frozen=True, cache_hash=True):
     brackets: tuple[str, ...]
     words: tuple[tuple[str, str], ...]
     bare: int = 0
+    ends: tuple[str, ...] = ()
 
     @property
     def first(self) -> str:
@@ -107,16 +109,22 @@ PYTHON = Notation(
 """Python's literals. JSON's values are among them: between double quotes, an escape that JSON has is JSON's."""
 
 
-def bare_dict(mark: str) -> Notation:
-    """Dicts with bare keys, and strings between two of these marks, without escapes; or as in JSON."""
-    quotes = (Quote(mark), Quote('"', _SHARED + "/"))
-    return Notation(f"dict {mark}", quotes, ("[]",), _WORDS, BARE_LIMIT)
+def bare_dict(mark: str, *ends: str) -> Notation:
+    """Dicts with bare keys, and strings between two of these marks, without escapes; or in quotes, as in Python.
+
+    Bare text holds none of the `ends`, the markers of what is around the dict, in which there is no comma or bracket.
+    """
+    quotes = (Quote(mark), Quote('"', _SHARED + "/"), Quote("'", _SHARED, _FOLLOWERS))
+    return Notation(f"dict {mark}", quotes, ("[]",), _WORDS, BARE_LIMIT, ends)
 
 
 class Marks:
-    """What to look for in a string with these quotes; `until` finds what may end its plain text."""
+    """What to look for in a string with these quotes.
 
-    __slots__ = ("close", "partial", "quote", "run", "until")
+    `until` finds what may end its plain text, `whole` matches a string that is all there, and is in JSON as it is here.
+    """
+
+    __slots__ = ("close", "partial", "quote", "run", "until", "whole")
 
     def __init__(self, quote: Quote) -> None:
         self.quote = quote
@@ -126,12 +134,15 @@ class Marks:
         then = re.escape(quote.then)
         pattern = rf"[{SPACE}]{{0,{GAP_LIMIT}}}+(?:([{then}{SPACE}])|\Z)" if then else "()"
         self.close = re.compile(pattern).match
+        mark = re.escape(quote.mark)
+        behind = f"(?=[{then}])" if then else ""
+        self.whole = re.compile(rf'{mark}([^{re.escape(quote.mark[0])}"\\\x00-\x1f]*+){mark}{behind}').match
 
 
 class Lexicon:
     """A notation, ready to be read."""
 
-    __slots__ = ("arrays", "bare", "firsts", "longest", "marks", "word", "words")
+    __slots__ = ("arrays", "bare", "bare_key", "bare_value", "firsts", "longest", "marks", "word", "words")
 
     def __init__(self, notation: Notation) -> None:
         self.marks = tuple(Marks(quote) for quote in notation.quotes)
@@ -141,6 +152,11 @@ class Lexicon:
         self.word = Delimiters(tuple(self.words))
         self.arrays = "".join(pair[0] for pair in notation.brackets)
         self.bare = notation.bare
+        never = (*(quote.mark for quote in notation.quotes if not quote.copied), *notation.ends)
+        heads = "".join(re.escape(head) for head in sorted({mark[0] for mark in never}))
+        marks = "|".join(re.escape(mark) for mark in never)
+        self.bare_key = re.compile(rf'[^:,{{}}\[\]"{heads}]*+').match
+        self.bare_value = re.compile(rf"(?:[^,}}\]{heads}]++|(?!{marks})[{heads}])*+" if never else r"[^,}\]]*+").match
 
     def is_cut(self, text: str, i: int) -> bool:
         """Whether the text ends in what may become a longer mark."""

@@ -10,6 +10,7 @@ from ..events import ProblemKind
 from .frames import Frame, ScanFrame, TranscodeFrame
 from .json import Scanner, State, StringDecoder
 from .labels import TOO_LONG_TO_WAIT, ArgumentsLabel, Label, Rest, rest_in_string
+from .learned import NotatedRest
 from .members import begin_value, end_member
 from .nodes import JsonForm
 from .notation import Notation
@@ -169,6 +170,7 @@ class NotatedStep(Step):
     """One value of a notation, which is only looked at; the classes below publish it."""
 
     __slots__ = ("begins", "notation")
+    watch = True
 
     def __init__(self, notation: Notation) -> None:
         self.notation = notation
@@ -183,7 +185,7 @@ class NotatedStep(Step):
                 machine.starved = machine.base + machine.at
             if not self.begins(machine.text, machine.at):
                 return machine.fail()
-            frame = TranscodeFrame(self, Transcoder(self.notation, watch=True))
+            frame = TranscodeFrame(self, Transcoder(self.notation, watch=self.watch))
             machine.stack.append(frame)
             self.open(machine)
         transcoder, at = frame.transcoder, machine.at
@@ -251,9 +253,21 @@ class NotatedMemberStep(NotatedArgumentsStep):
 
     __slots__ = ()
 
+    watch = False
+
     def open(self, machine: Machine) -> None:
         begin_value(machine)
 
     def close(self, machine: Machine, transcoder: Transcoder) -> None:
         assert machine.call is not None
         end_member(machine.call, transcoder.kind, machine.base + machine.at)
+
+    def settle(self, machine: Machine) -> None:
+        frame, call = machine.stack[-1], machine.call
+        if call is None or not call.begun or not isinstance(frame, TranscodeFrame):
+            return
+        if frame.rest is None:
+            frame.rest = NotatedRest(frame.transcoder, call.make)
+        else:
+            frame.rest.settle()
+        machine.rest = frame.rest

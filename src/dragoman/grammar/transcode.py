@@ -24,8 +24,7 @@ _cut_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?|U[0-9a-fA-F]{0,7
 _PYTHON_ESCAPES = {"'": "'", "a": "\\u0007", "v": "\\u000b", "\n": ""}
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
-_bare_value = re.compile(r"[^,}\]]*+").match
-_bare_key = re.compile(r'[^:,{}\[\]"]*+').match
+_plain_number = re.compile(r"-?(?:0|[1-9][0-9]{0,30}+)(?:\.[0-9]{1,30}+)?(?=[,\]})])").match
 _json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?").fullmatch
 _KINDS = {"true": "boolean", "false": "boolean", "null": "null"}
 
@@ -68,36 +67,36 @@ class Transcoder:
 
     __slots__ = (
         "_final",
-        "_in_key",
         "_key",
-        "_lexicon",
-        "_marks",
         "_out",
-        "_size",
-        "_stack",
-        "_sub",
         "_tail",
         "_watch",
         "error",
+        "in_key",
         "kind",
+        "lexicon",
+        "marks",
         "members",
         "passed",
+        "size",
+        "stack",
         "state",
+        "sub",
     )
 
     def __init__(self, notation: Notation, *, watch: bool = False) -> None:
-        self._lexicon = lexicon_of(notation)
+        self.lexicon = lexicon_of(notation)
         self._watch = watch
         self.state = State.VALUE
         self.error = self.kind = ""
         self.members: list[tuple[str, str]] = []
         self.passed: list[int] = []
-        self._stack = ""  # the open brackets, outermost first
-        self._marks = self._lexicon.marks[0]  # those of the string that is open
-        self._in_key = False  # is the scalar being read a key?
+        self.stack = ""  # the open brackets, outermost first
+        self.marks = self.lexicon.marks[0]  # those of the string that is open
+        self.in_key = False  # is the scalar being read a key?
         self._key: list[str] | None = None  # the pieces of a key that is watched
-        self._sub = ""  # where in a number we are
-        self._size = 0  # characters of the number so far
+        self.sub = ""  # where in a number we are
+        self.size = 0  # characters of the number so far
         self._tail = ""  # the token that waits, if `feed` is used
         self._final = False  # does no more text come?
         self._out: list[str] = []
@@ -124,7 +123,7 @@ class Transcoder:
     @property
     def in_string(self) -> Marks | None:
         """What to look for, if a string is open that is no key."""
-        return self._marks if self.state == State.STRING else None
+        return self.marks if self.state == State.STRING else None
 
     @property
     def held(self) -> int:
@@ -151,7 +150,7 @@ class Transcoder:
             if after == _WAIT:
                 break
             i = after
-        if final and self.state == State.NUMBER and not self._stack:
+        if final and self.state == State.NUMBER and not self.stack:
             self._end_number(i)
         json = "".join(self._out)
         self._out.clear()
@@ -163,7 +162,7 @@ class Transcoder:
         """Take one token, or what is there of it; the index behind it, or `_WAIT`."""
         state = self.state
         if state == State.STRING or state == State.KEY:
-            return self._in_string(text, i) if self._marks.quote.copied else self._between_marks(text, i)
+            return self._in_string(text, i) if self.marks.quote.copied else self._between_marks(text, i)
         if state == State.NUMBER:
             return self._in_number(text, i)
         char = text[i]
@@ -195,64 +194,73 @@ class Transcoder:
             self._out.append(found.group(1))
             return end
         self._out.append(found.group())
-        self.state = State.NEXT_KEY if self._stack[-1] == "{" else State.VALUE
+        self.state = State.NEXT_KEY if self.stack[-1] == "{" else State.VALUE
         return end
 
     def _pop(self, char: str, i: int) -> int:
-        top = self._stack[-1]
+        top = self.stack[-1]
         if char != _CLOSERS[top]:
             return self._fail(i, f"expected ',' or '{_CLOSERS[top]}'")
-        self._stack = self._stack[:-1]
+        self.stack = self.stack[:-1]
         self._out.append("}" if top == "{" else "]")
         self._close()
         return i + 1
 
     def _value(self, text: str, i: int, char: str, *, key: bool) -> int:
         """The beginning of a value or a key."""
-        lexicon = self._lexicon
+        lexicon = self.lexicon
         if char in lexicon.firsts:
             if not self._final and lexicon.is_cut(text, i):
                 return _WAIT
             for marks in lexicon.marks:
                 if text.startswith(marks.quote.mark, i):
                     self._begin("string", key=key)
-                    self.state, self._marks = (State.KEY if key else State.STRING), marks
+                    whole = marks.whole(text, i)
+                    if whole is not None:
+                        self._say(whole.group(1))
+                        self._end("string")
+                        return whole.end()
+                    self.state, self.marks = (State.KEY if key else State.STRING), marks
                     return i + len(marks.quote.mark)
         if not key and (char == "{" or char in lexicon.arrays):
             return self._push(char, i)
         if lexicon.bare:
             return self._bare(text, i, key=key)
         if char in "0123456789.+-":
+            whole = _plain_number(text, i)
+            if whole is not None:
+                self._whole(whole.group(), key=key)
+                return whole.end()
             self._begin("integer", key=key)
-            self.state, self._sub, self._size = State.NUMBER, "start", 0
+            self.state, self.sub, self.size = State.NUMBER, "start", 0
             return i
         return self._word(text, i, key=key)
 
     def _push(self, char: str, i: int) -> int:
-        if len(self._stack) >= DEPTH_LIMIT:
+        if len(self.stack) >= DEPTH_LIMIT:
             return self._fail(i, "nested too deeply")
         self._note("object" if char == "{" else "array")
-        self._stack += char
+        self.stack += char
         self.state = State.FIRST_KEY if char == "{" else State.FIRST_VALUE
         self._out.append("{" if char == "{" else "[")
         return i + 1
 
     def _close(self) -> None:
-        self.state = State.AFTER if self._stack else State.DONE
+        self.state = State.AFTER if self.stack else State.DONE
 
     def _note(self, kind: str) -> None:
         """The value that is being read has this type."""
-        if not self._stack:
+        if not self.stack:
             self.kind = kind
-        elif len(self._stack) == 1 and self.members:
+        elif len(self.stack) == 1 and self.members:
             self.members[-1] = (self.members[-1][0], kind)
 
     def _begin(self, kind: str, *, key: bool) -> None:
         """A scalar begins; a key is a string, whatever it looks like."""
-        self._in_key = key
+        self.in_key = key
         if not key:
             self._note(kind)
-        elif self._watch and len(self._stack) == 1:
+        elif self._watch and len(self.stack) == 1:
             self._key = []
         if key or kind == "string":
             self._out.append('"')
@@ -265,12 +273,12 @@ class Transcoder:
 
     def _end(self, kind: str) -> None:
         """A scalar ends."""
-        if self._in_key or kind == "string":
+        if self.in_key or kind == "string":
             self._out.append('"')
         if self._key is not None:
             self.members.append(("".join(self._key), ""))
             self._key = None
-        if self._in_key:
+        if self.in_key:
             self.state = State.COLON
         else:
             self._close()
@@ -282,8 +290,8 @@ class Transcoder:
     # Scalars
 
     def _word(self, text: str, i: int, *, key: bool) -> int:
-        words = self._lexicon.words
-        found = self._lexicon.word.match(text, i)
+        words = self.lexicon.words
+        found = self.lexicon.word.match(text, i)
         if found is None:
             common = max(k for word in words for k in range(len(word)) if text.startswith(word[:k], i))
             return self._fail(i + common, "expected a key" if key else "expected a value")
@@ -301,18 +309,19 @@ class Transcoder:
 
     def _bare(self, text: str, i: int, *, key: bool) -> int:
         """Bare text up to what ends it, which tells whether it is a number or a word."""
-        limit = self._lexicon.bare
-        found = (_bare_key if key else _bare_value)(text, i, i + limit + 1)
+        lexicon = self.lexicon
+        limit = lexicon.bare
+        found = (lexicon.bare_key if key else lexicon.bare_value)(text, i, i + limit + 1)
         end = found.end() if found else i
         if end - i > limit:
             return self._fail(i + limit, "bare text is too long")
-        if end == len(text) and not (self._final and not self._stack):
+        if end == len(text) and not (self._final and not self.stack):
             return _WAIT
         raw = text[i:end].rstrip(SPACE)
-        if not raw or any(marks.quote.mark in raw for marks in self._lexicon.marks if not marks.quote.copied):
+        if not raw or (not key and self.stack and text[end] not in ",}]"):
             return self._fail(end, "expected a key" if key else "expected a value")
-        if not key and (raw in self._lexicon.words or _json_number(raw)):
-            self._whole(self._lexicon.words.get(raw, raw), key=False)
+        if not key and (raw in lexicon.words or _json_number(raw)):
+            self._whole(lexicon.words.get(raw, raw), key=False)
         else:
             self._begin("string", key=key)
             self._say(encode_basestring(raw)[1:-1])
@@ -320,37 +329,37 @@ class Transcoder:
         return i + len(raw)
 
     def _in_number(self, text: str, i: int) -> int:
-        room = NUMBER_LIMIT - self._size
+        room = NUMBER_LIMIT - self.size
         found = _number_part(text, i, i + max(room, 1))
         part = found.group() if found else ""
         what = "0" if part.isdigit() else part.lower()
-        if what == "0" and self._sub in _LEADING:
+        if what == "0" and self.sub in _LEADING:
             digits = part.lstrip("0")
             sub, json = ("integer", digits) if digits else ("zero", "")
-        elif (self._sub, what) in _NUMBER:
-            sub, before = _NUMBER[self._sub, what]
+        elif (self.sub, what) in _NUMBER:
+            sub, before = _NUMBER[self.sub, what]
             json = before + (part if what in "0e" else "")
         else:
             return self._end_number(i)
         if not room:
             return self._fail(i, "a number is too long")
-        if sub in _FRACTIONAL and not self._in_key:
+        if sub in _FRACTIONAL and not self.in_key:
             self._note("number")
-        self._sub, self._size = sub, self._size + len(part)
+        self.sub, self.size = sub, self.size + len(part)
         self._say(json)
         return i + len(part)
 
     def _end_number(self, i: int) -> int:
-        if self._sub not in _ENDS:
+        if self.sub not in _ENDS:
             return self._fail(i, "not a number")
-        self._say(_ENDS[self._sub])
+        self._say(_ENDS[self.sub])
         self._end("number")
         return i
 
     # Strings
 
     def _in_string(self, text: str, i: int) -> int:
-        marks = self._marks
+        marks = self.marks
         found = marks.run(text, i)
         end = found.end() if found else i
         if end > i:
@@ -374,11 +383,11 @@ class Transcoder:
         return i + 1
 
     def _between_marks(self, text: str, i: int) -> int:
-        mark = self._marks.quote.mark
+        mark = self.marks.quote.mark
         end = text.find(mark, i)
         stop = end
         if end < 0:
-            cut = self._marks.partial(text, max(i, len(text) - len(mark) + 1))
+            cut = self.marks.partial(text, max(i, len(text) - len(mark) + 1))
             stop = cut.start() if cut is not None else len(text)
         if stop > i:
             self._say(encode_basestring(text[i:stop])[1:-1])
@@ -392,7 +401,7 @@ class Transcoder:
         if _cut_escape(text, i) is not None:
             return _WAIT
         found = _escape(text, i)
-        json = _json_of(found.group(), self._marks.quote.copied) if found is not None else None
+        json = _json_of(found.group(), self.marks.quote.copied) if found is not None else None
         if found is None or json is None:  # Python has no such escape, and keeps the backslash
             self._say("\\\\")
             return i + 1

@@ -14,13 +14,15 @@ from .json_calls import (
     marked_json,
     tagged_json,
 )
+from .literal_calls import call_dict, call_expressions, single_quoted
 from .loose_json import array_calls, bare_array, bare_json
 from .opened_calls import code_calls, keyed_array, opened_json
 from .pair_calls import PairLayout, PairMarks, paired_values
 from .suffixed import suffixed_values
+from .tags import Shell, Sign, Tag
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, python_text, raw_text, tagged_values
+from .xml_calls import ANY_VALUE, JSON_VALUE, python_text, raw_text, tagged_values
 
 __all__ = [
     "ANY_VALUE",
@@ -32,6 +34,7 @@ __all__ = [
     "Calls",
     "PairLayout",
     "PairMarks",
+    "Shell",
     "Sign",
     "Tag",
     "Think",
@@ -40,6 +43,8 @@ __all__ = [
     "array_calls",
     "bare_array",
     "bare_json",
+    "call_dict",
+    "call_expressions",
     "code_calls",
     "conversation",
     "define",
@@ -58,6 +63,7 @@ __all__ = [
     "paired_values",
     "python_text",
     "raw_text",
+    "single_quoted",
     "stops",
     "suffixed_values",
     "tagged_json",

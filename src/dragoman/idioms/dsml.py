@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec import structs
 
 from .calls import Calls
-from .xml_calls import ANY_VALUE, JSON_VALUE, Sign, Tag, tagged_values
+from .tags import Sign, Tag
+from .xml_calls import ANY_VALUE, JSON_VALUE, tagged_values
 
 __all__ = ["dsml"]
 

@@ -201,15 +201,18 @@ def headed_json(
 ) -> Calls:
     """A name and a JSON body between control tokens, in a section that may be missing.
 
-    `prefix` stands between opener and name, `suffix` between body and closer, where it may be missing; `name` reads and
-    `header` writes a header other than a plain name. `fenced` bodies stand in a Markdown fence. Where the markers are
-    `plain` text, a call begins only if all is there up to the body's brace.
+    `prefix` stands between opener and name, `suffix` between body and closer, where it may be missing; `name` reads the
+    fields of a header other than a plain name, and `header` writes it. `fenced` bodies stand in a Markdown fence. Where
+    the markers are `plain` text, a call begins only if all is there up to the body's brace. A name counts where what
+    divides it from the body is there too: one that is cut off is none.
     """
-    head = name if name is not None else b.name(b.chars(NAME, 1, 128))
     divider = separator + b.space() if separator else b.sequence()
     body = fenced_json() if fenced else divider + arguments_json()
     lead = b.space() + prefix if prefix else b.sequence()
-    begin = head + divider + b.peek("{") + b.commit() + arguments_json() if plain else b.commit() + lead + head + body
+    field = name if name is not None else b.field_name(b.chars(NAME, 1, 128))
+    follows = divider + "{" if plain else separator or b.space() + b.one('`{"')
+    head = b.begin(field, b.peek(follows))
+    begin = head + divider + b.commit() + arguments_json() if plain else b.commit() + lead + head + body
     tail = b.optional(b.space(), suffix) if suffix else b.sequence()
 
     def reader(resume: tuple[str, ...]) -> Node:
@@ -245,18 +248,22 @@ def headed_json(
 def marked_json(marker: str, id_marker: str, body_marker: str, *, array: bool = False) -> Calls:
     """Mistral's three ways: a name (perhaps with an id) and a body behind each marker, or one array behind it.
 
-    All are read. With `array` that is written, else named calls, with an id for those that have one.
+    All are read, and a single object too. With `array` that is written, else named calls, with an id for those that
+    have one. The body's marker may be missing before a brace. A marker is the beginning of a call where a bracket or a
+    name with a bracket follows, or a name that the input's end cuts off.
     """
-    name_class = r"^\[\]{}\s"
 
     def reader(resume: tuple[str, ...]) -> Node:
         after = (marker, *resume)
-        call_id = b.optional(id_marker, b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
-        name = b.field_name(b.chars(name_class, 1, 128))
-        head = b.begin(name, b.space(), call_id, b.optional(body_marker), b.space(), b.peek(b.one('{"')))
-        named = b.call(marker + b.space() + head + b.commit() + arguments_json(), resume=after)
-        listed = json_array(marker, "").reader(resume)
-        return named | listed
+        word = b.chars(NAME, 1, 128)
+        call_id = b.optional(b.space(), id_marker, b.space(), b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
+        follows = b.space() + b.choice(body_marker, b.one('{"'))
+        opened = b.one(r'\[{"')
+        likely = b.peek(opened | word + b.space() + (opened | b.end()))
+        head = b.begin(b.field_name(word), call_id, b.peek(follows))
+        body = b.space() + b.optional(body_marker) + b.space() + arguments_json()
+        named = b.call(marker + b.space() + likely + b.commit() + head + body, resume=after)
+        return json_array(marker, "").reader(resume) | named
 
     def one(call: ToolCall, index: int) -> str:
         if array:
@@ -274,6 +281,6 @@ def marked_json(marker: str, id_marker: str, body_marker: str, *, array: bool = 
         begin=f"{marker}[" if array else "",
         between=", " if array else "",
         end="]" if array else "",
-        names=rf"[{name_class}]{{1,128}}",
+        names=rf"[{NAME}]{{1,128}}",
         marks=(marker, id_marker, body_marker),
     )

@@ -25,7 +25,7 @@ def writer_of(
     marks: tuple[str, ...],
     prose: bool,
 ) -> Callable[[Message], str]:
-    """The function that writes messages of a conversation; `marks` is what no text may hold, which is `prose` or not."""
+    """The function that writes messages of a conversation; `marks` (in `prose` or not) are what no text may hold."""
 
     def writer(message: Message) -> str:
         if prose:

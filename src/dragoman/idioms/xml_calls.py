@@ -10,79 +10,22 @@ from collections.abc import Callable
 from functools import partial
 from json import loads
 
-from msgspec import Struct
-
 from ..errors import Inexpressible
 from ..grammar import build as b
 from ..grammar.nodes import Node
-from ..grammar.notation import Notation
 from ..types import ToolCall
 from .calls import Calls
 from .json_calls import arguments_json, json_calls
+from .tags import Shell, Sign, Tag
 from .writing import members_of
 
-__all__ = ["ANY_VALUE", "JSON_VALUE", "Sign", "Tag", "python_text", "raw_text", "tagged_values"]
+__all__ = ["ANY_VALUE", "JSON_VALUE", "python_text", "raw_text", "tagged_values"]
 
 JSON_VALUE = b.ANY_JSON
 """The kinds of a value that is written as JSON."""
 
 ANY_VALUE = (*b.ANY_JSON, "string")
 """The kinds of a value of which the markup says nothing."""
-
-
-class Sign(Struct, frozen=True):
-    """What ends the name in a tag, and the JSON types of the value behind it (``None``: those of the schema)."""
-
-    text: str
-    kinds: tuple[str, ...] | None = None
-
-
-class Tag(Struct, frozen=True):
-    """A tag with a name in it, such as ``<function=`` name ``>`` … ``</function>``.
-
-    `signs` end the name: a plain one, or one for each kind of value. `spelled` are other ways to begin the tag, with
-    their signs, which are read but not written. `lead` and `tail` are the newlines inside the tag that belong to the
-    layout, `after` is what divides it from the next, `empty` is layout where there is nothing else inside. A sign that
-    stands `alone` ends the name and the tag at once. With `cdata`, a value may stand in a CDATA section. Objects and
-    arrays among the values are in the `notation`, or JSON.
-    """
-
-    head: str
-    signs: tuple[Sign, ...]
-    closer: str
-    lead: str = "\n"
-    tail: str = "\n"
-    after: str = "\n"
-    empty: str = ""
-    alone: str = ""
-    spelled: tuple[tuple[str, tuple[Sign, ...]], ...] = ()
-    decoding: b.Decoding = b.Decoding.NONE
-    cdata: bool = False
-    notation: Notation | None = None
-
-    @property
-    def heads(self) -> tuple[str, ...]:
-        """All ways to begin the tag."""
-        return tuple(dict.fromkeys((self.head, *(head for head, _ in self.spelled))))
-
-    @property
-    def inside(self) -> str:
-        """The characters that a name may have, however the tag is spelled, as a class."""
-        signs = (*self.signs, *(sign for _, signs in self.spelled for sign in signs))
-        return rf"^<\n{''.join(dict.fromkeys(re.escape(sign.text[0]) for sign in signs))}"
-
-    def read(self, field: Callable[[Node], Node], body: Callable[[Sign], Node]) -> Node:
-        """The tag up to the sign behind its name, the name as a `field`, and the `body` that follows that sign."""
-        ways = []
-        for head, signs in ((self.head, self.signs), *self.spelled):
-            name = field(b.chars(rf"^<\n{''.join(dict.fromkeys(re.escape(s.text[0]) for s in signs))}", 1, 128))
-            ways.append(head + name + b.choice(*(sign.text + b.commit() + body(sign) for sign in signs)))
-        return b.choice(*ways)
-
-    def write(self, name: str, inside: str, kind: str = "") -> str:
-        """The tag around what is already laid out."""
-        sign = next((sign for sign in self.signs if sign.kinds is None or kind in sign.kinds), self.signs[0])
-        return f"{self.head}{name}{sign.text}{self.lead}{inside or self.empty}{self.closer}{self.after}"
 
 
 def raw_text(json: str) -> str:
@@ -109,66 +52,80 @@ def tagged_values(
     *,
     several: bool = False,
     lead: str = "\n",
+    shell: Shell | None = None,
     text_of: Callable[[str], str] = raw_text,
     unwrap: tuple[str, ...] = (),
 ) -> Calls:
     """Calls as a tag with the name and a tag for each argument, within a section's two tags or without one.
 
-    The first of the `sections` is written, around each call or around all of them (`several`), divided from text by
-    `lead`. Models leave out a section's opener, put several calls into one, stop before the function's closer, or write
-    the arguments, or the whole call, as JSON: all that is read. An object that is the only argument is all of them
-    where its name is in `unwrap` and no argument's. `text_of` writes a value, given as JSON.
+    The first of the `sections` is written, around each call or around all of them (`several`); `lead` divides it from
+    text. Models leave out a section's opener or write it twice, put several calls into one, stop
+    before the function's closer, or write the arguments, or the whole call, as JSON: all that is read. With a `shell`,
+    all markers but the tags are control tokens, and mean nothing alone. An object that is the only argument is all of
+    them where its name is in `unwrap` and no argument's. `text_of` writes a value, given as JSON.
     """
     begins, ends = tuple(opener for opener, _ in sections), tuple(closer for _, closer in sections)
     framed = tuple(lead[k:] + opener for k in range(len(lead) + 1) for opener in begins)
+    shells = (shell.opener,) if shell is not None else ()
+    closers = (function.closer if shell is None else shell.closer, *ends)
+    openers = (*begins, *shells, *function.heads)
+    inside = function.lead if begins else ""
+    line = inside if lead else ""
 
     def reader(resume: tuple[str, ...]) -> Node:
-        after = (function.closer, *ends, *begins, *function.heads, *resume)
-        cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
-        one = _parameter(parameter, after)
-        ending = b.peek(b.space(), b.choice(*after, cut))
-        members = b.argument_members(b.zero_or_more(b.space(), one), ending, unwrap=unwrap)
-        body = (b.space() + b.peek("{") + b.commit() + arguments_json()) | members
-        call = function.read(lambda name: b.name(name, decode=function.decoding), lambda sign: body)
-        close = b.space() + function.closer
-        closers, follow = (function.closer, *ends), (*begins, *function.heads, *ends, *resume)
+        call = _function(function, parameter, (function.closer, *closers, *openers, *resume), unwrap)
+        call = shell.before(call) if shell is not None else call
+        behind = b.optional(b.space(), shell.closer) if shell is not None else b.sequence()
+        close = b.space() + function.closer + behind
+        follow = (*openers, *ends, *resume)
+        apart = b.space() + b.optional(shell.divider, b.space()) if shell is not None else b.space()
 
-        def calls(*opening: Node) -> Node:
-            whole = b.call(b.sequence(*opening, call), close=close, closers=closers, resume=follow)
+        def calls(before: Node) -> Node:
+            whole = b.call(before + call, close=close, closers=closers, resume=follow)
             if not function.alone:
                 return whole
-            name = b.name(b.chars(rf"^<\n{re.escape(function.alone[0])}", 1, 128), decode=function.decoding)
-            empty = b.sequence(*opening, function.head, name, function.alone, b.commit())
-            return whole | b.call(empty, close=b.sequence(), closers=closers, resume=follow)
+            empty = function.closed(lambda name: b.name(name, decode=function.decoding))
+            return whole | b.call(before + empty, closers=closers, resume=follow)
 
-        further = calls()
+        further = calls(b.sequence())
         if not begins:
-            return further + b.zero_or_more(b.space(), further)
-        line = b.chars("\n", 0, 1) if function.lead else b.sequence()
-        first = calls(b.choice(*framed), b.space()) | further
-        rest = b.zero_or_more(b.space(), further) + b.optional(b.space(), b.choice(*ends)) + line
-        return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + line)
+            return further + b.zero_or_more(apart, further)
+        ending = b.chars("\n", 0, 1) if line else b.sequence()
+        opening = b.choice(*framed) + b.space() + b.optional(b.choice(*begins), b.space())
+        first = calls(opening) | further
+        rest = b.zero_or_more(apart, further) + b.optional(b.space(), b.choice(*ends)) + ending
+        return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + ending)
 
     def one(call: ToolCall, index: int) -> str:
         values = "".join(_written(parameter, text_of, index, key, json) for key, json in members_of(call.arguments))
-        written = function.write(call.name, values)
-        return written if several or not begins else f"{begins[0]}{function.lead}{written}{ends[0]}"
+        written = function.write(call.name, values, shell=shell)
+        return written if several or not begins else f"{begins[0]}{inside}{written}{ends[0]}"
 
-    inside = function.lead if begins else ""
+    alone = (*begins, shell.divider, shell.closer) if shell is not None else ()
     return Calls(
         kind="values in tags",
         reader=reader,
-        openers=(*framed, *function.heads),
-        closers=(*ends, function.closer, parameter.closer),
+        openers=(*framed, *shells, *function.heads),
+        closers=(*ends, function.closer, parameter.closer, *alone),
         one=one,
         begin=f"{begins[0]}{inside}" if several else "",
-        between="" if several else inside,
+        between="" if several else line,
         end=ends[0] if several else "",
         lead=lead,
-        trail=inside,
+        trail=line,
         names=rf"[{function.inside}]{{1,128}}",
-        marks=(*begins, *ends, *function.heads, function.closer, parameter.closer),
+        marks=(*begins, *ends, *shells, *function.heads, function.closer, parameter.closer, *alone),
     )
+
+
+def _function(function: Tag, parameter: Tag, after: tuple[str, ...], unwrap: tuple[str, ...]) -> Node:
+    """A call from its tag up to its closer; `after` is what may stand behind its last argument."""
+    cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
+    one = _parameter(parameter, after)
+    ending = b.peek(b.space(), b.choice(*after, cut))
+    members = b.argument_members(b.zero_or_more(b.space(), one), ending, unwrap=unwrap)
+    body = (b.space() + b.peek("{") + b.commit() + arguments_json()) | members
+    return function.read(lambda name: b.name(name, decode=function.decoding), lambda sign: body)
 
 
 def _parameter(tag: Tag, after: tuple[str, ...]) -> Node:
@@ -182,7 +139,12 @@ def _parameter(tag: Tag, after: tuple[str, ...]) -> Node:
         if not tag.cdata:
             return plain
         ending = "]]>" + tag.closer
-        wrapped = "<![CDATA[" + b.commit() + b.value(ending, then=(*tag.heads, *after), kinds=sign.kinds) + ending
+        wrapped = (
+            "<![CDATA["
+            + b.commit()
+            + b.value(ending, then=(*tag.heads, *after), kinds=sign.kinds, notation=tag.notation)
+            + ending
+        )
         return wrapped | plain
 
     return tag.read(lambda name: b.key(name, decode=tag.decoding), body)
