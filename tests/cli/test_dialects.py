@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def test_all_are_listed_one_a_line_by_kind(dragoman: Run) -> None:
     assert heading.split() == ["name", "calls", "are", "what", "it", "is", "other", "names", "models"]
     assert sorted(line.split()[0] for line in lines) == NAMES
     kinds = [line[heading.index("calls are") : heading.index("what it is")].strip() for line in lines]
-    assert len(set(kinds)) == 1 + sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
+    assert len(set(kinds)) == 1 + sum(a != b for a, b in pairwise(kinds))
 
 
 def test_a_part_of_a_name_an_alias_or_a_model_lists_what_matches(dragoman: Run) -> None:
