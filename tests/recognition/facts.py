@@ -12,9 +12,7 @@ HERE = Path(__file__).parent
 
 KNOWN = frozenset(dialect.name for dialect in dialects())
 
-PENDING = frozenset(
-    {"functionary_v32", "functiongemma", "gemma4", "inkling", "lfm2", "llama_pythonic", "muse", "olmo3"}
-)
+PENDING = frozenset({"functionary_v32", "inkling", "muse"})
 """Dialects that the facts name and that have no file yet: to be emptied."""
 
 

@@ -175,6 +175,10 @@ def test_only_dialects_that_have_the_start_state_come_into_question() -> None:
 def test_a_prefill_counts_as_begun_and_a_prompt_needs_its_dialect() -> None:
     prefilled = parse("Hm.\n</think>\n\nYes.", "auto", prefill="<think>\n")
     assert (prefilled.thinking, prefilled.text) == ("Hm.", "Yes.")
+    cut = parse('ool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', "auto", prefill="Hm. <t")
+    assert [call.name for call in cut.tool_calls] == ["f"]
+    told = Parser("auto", prefill="<tool_call>\n<function=f>")
+    assert (told.dialect.name, told.held, told.position) == ("qwen3_coder", 0, 0)
     with pytest.raises(InvalidPrompt):
         Parser("auto", prompt="<|im_start|>assistant\n")
 

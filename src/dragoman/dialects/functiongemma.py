@@ -21,5 +21,8 @@ DIALECT = define(
     turns=("<start_of_turn>model\n",),
     models=("google/functiongemma-*",),
     aliases=("function_gemma",),
+    tokens=("<start_function_call>", "<end_function_call>", "<escape>"),
+    signatures=(("<start_function_call>", "<escape>"),),
+    templates=("014143c10561f24a",),
     source="Google's FunctionGemma formatting and best practices; vLLM, functiongemma_tool_parser.py",
 )

@@ -25,5 +25,16 @@ DIALECT = define(
     prose=False,
     turns=("<|turn>model\n", "<tool_response|>"),
     models=("google/gemma-4-*", "google/diffusiongemma-*"),
+    tokens=("<|tool_call>", "<tool_call|>", "<|channel>"),
+    signatures=(("<|tool_call>", "<tool_call|>"),),
+    templates=(
+        "d4ae9e49415311a0",
+        "1d35a24a2a63cc60",
+        "8e1391a7d6881ced",
+        "aa1d1a6ccb60a86a",
+        "6a1015c47ccfcfa6",
+        "603a42db292c2527",
+        "84af2a627a6e7489",
+    ),
     source="chat template of gemma-4-31B-it; vLLM, gemma4_tool_parser.py; SGLang, gemma4_detector.py",
 )

@@ -21,5 +21,12 @@ DIALECT = define(
     prose=False,
     turns=("<|im_start|>assistant\n",),
     models=("LiquidAI/LFM2-*", "LiquidAI/LFM2.5-*"),
+    tokens=("<|tool_call_start|>", "<|tool_call_end|>"),
+    signatures=(
+        ("<|tool_list_start|>",),
+        ("<|tool_call_start|>", "<|tool_call_end|>"),
+        ("List of tools: ", "<|im_start|>"),
+    ),
+    templates=("2294f49b51a0b9a1", "6d65c8804847ad74", "f05bf4b967dc993b"),
     source="chat templates of LFM2-8B-A1B and LFM2.5-8B-A1B; vLLM, lfm2_tool_parser.py; SGLang, lfm2_detector.py",
 )

@@ -21,5 +21,7 @@ DIALECT = define(
     turns=("<|header_start|>assistant<|header_end|>\n\n", "<|start_header_id|>assistant<|end_header_id|>\n\n"),
     models=("meta-llama/Llama-4-*", "Team-ACE/ToolACE-*", "fixie-ai/ultravox-*-ToolACE-*"),
     aliases=("pythonic", "llama4_pythonic"),
+    signatures=(("[func_name1(", "tool_calls"),),
+    templates=("a58c27bec3b2fb64", "fb76136a36a84229", "bafec371666d0269", "33cb0d7dee4f30db", "bda30fef5bf7ef66"),
     source="Meta's prompt formats of Llama 3.2 and Llama 4; vLLM, llama4_pythonic_tool_parser.py and its templates",
 )

@@ -25,5 +25,7 @@ DIALECT = define(
     stops=("<|im_end|>", "<|endoftext|>"),
     turns=("<|im_start|>assistant\n",),
     models=("allenai/Olmo-3-*", "allenai/Olmo-3.1-*", "allenai/Olmo-Hybrid-*"),
+    signatures=(("<function_calls>", "<functions>"),),
+    lacks=("invoke name=",),
     source="chat templates of Olmo-3-7B-Instruct and Olmo-3-32B-Think; vLLM, olmo3_tool_parser.py",
 )

@@ -19,8 +19,9 @@ class Calls(Struct, frozen=True, kw_only=True):
     """A way of writing calls.
 
     Reading: `reader` makes the grammar of a group of calls, given the markers of other things that may stand where a
-    call should end. It begins with one of the `openers`; where no group follows one, it is text. `closers` mean nothing
-    alone. `bare` makes what is a group only where the output begins, or right behind a thought.
+    call should end. It begins with one of the `openers`; where no group follows one, it is text, or taken out and
+    reported if it is among the `closers`, which mean nothing alone: so control tokens never show. `bare` makes what is
+    a group only where the output begins, or right behind a thought.
 
     Writing: `one` writes a call, told which of its group it is; a group is `begin`, calls with `between` between them,
     `end`; `lead` divides it from text before, where `led` from whatever is before, `trail` from whatever comes behind.

@@ -87,24 +87,27 @@ def tagged_json(
     lead: str = "\n",
     apart: str = "",
     between: str | None = None,
+    inside: str | None = None,
     several: bool = False,
     arguments: str = "arguments",
     marks: tuple[str, ...] = (),
 ) -> Calls:
     """One JSON object between two tags, with newlines inside and outside (`lead`) or without any.
 
-    `apart` divides calls from text and `between` one from the next, where that is not `lead`. With `several`, one pair
-    of tags is written around all calls of a group, each on a line of its own.
+    `apart` divides calls from text, `between` one from the next and `inside` the object from its tags, where that is not
+    `lead`. With `several`, one pair of tags is written around all calls of a group, each on a line of its own.
     """
+    inner = lead if inside is None else inside
     spelled = b.framed(opener) if lead else (opener,)
     openers = (f"{apart}{opener}", *spelled) if apart else spelled
 
     def reader(resume: tuple[str, ...]) -> Node:
-        return json_calls(b.choice(*openers), (closer,), (opener, *resume)) + b.chars("\n", 0, 1)
+        line = b.chars("\n", 0, 1) if lead else b.sequence()
+        return json_calls(b.choice(*openers), (closer,), (opener, *resume)) + line
 
     def one(call: ToolCall, index: int) -> str:
         written = f'{{"name": {dumps(call.name)}, "{arguments}": {call.arguments}}}'
-        return written if several else f"{opener}{lead}{written}{lead}{closer}"
+        return written if several else f"{opener}{inner}{written}{inner}{closer}"
 
     return Calls(
         kind="JSON in tags",
@@ -259,7 +262,7 @@ def marked_json(marker: str, id_marker: str, body_marker: str, *, array: bool = 
         call_id = b.optional(b.space(), id_marker, b.space(), b.call_id(b.chars("A-Za-z0-9_-", 1, 64)))
         follows = b.space() + b.choice(body_marker, b.one('{"'))
         opened = b.one(r'\[{"')
-        likely = b.peek(opened | word + b.space() + (opened | b.end()))
+        likely = b.peek(opened | word + b.space() + b.choice(id_marker, body_marker, opened, b.end()))
         head = b.begin(b.field_name(word), call_id, b.peek(follows))
         body = b.space() + b.optional(body_marker) + b.space() + arguments_json()
         named = b.call(marker + b.space() + likely + b.commit() + head + body, resume=after)

@@ -133,19 +133,15 @@ def _parameter(tag: Tag, after: tuple[str, ...]) -> Node:
     closers = b.framed(tag.closer) if tag.tail else (tag.closer,)
     lead = b.optional(tag.lead) if tag.lead else b.sequence()
 
+    def ended(sign: Sign, *ends: str) -> Node:
+        value = b.value(*ends, then=(*tag.heads, *after), kinds=sign.kinds, notation=tag.notation)
+        return value + b.choice(*ends)
+
     def body(sign: Sign) -> Node:
-        value = b.value(*closers, then=(*tag.heads, *after), kinds=sign.kinds, notation=tag.notation)
-        plain = lead + value + b.choice(*closers)
+        plain = ended(sign, *closers)
         if not tag.cdata:
-            return plain
-        ending = "]]>" + tag.closer
-        wrapped = (
-            "<![CDATA["
-            + b.commit()
-            + b.value(ending, then=(*tag.heads, *after), kinds=sign.kinds, notation=tag.notation)
-            + ending
-        )
-        return wrapped | plain
+            return lead + plain
+        return lead + (("<![CDATA[" + b.commit() + ended(sign, *(f"]]>{closer}" for closer in closers))) | plain)
 
     return tag.read(lambda name: b.key(name, decode=tag.decoding), body)
 

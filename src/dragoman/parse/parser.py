@@ -48,7 +48,7 @@ class Parser:
     several: make a new parser (about as dear as twenty chunks) for each.
     """
 
-    __slots__ = ("_begin", "_detection", "_machine", "_opened", "_utf8", "dialect", "feed")
+    __slots__ = ("_begin", "_detection", "_given", "_machine", "_opened", "_utf8", "dialect", "feed")
 
     feed: Callable[[str], list[Event]]
     """``feed(chunk)``: the events that this text decides, in O(chunk); raises `ParserFinished` after `finish`."""
@@ -67,17 +67,22 @@ class Parser:
         self._opened: Sequence[Event] = ()  # what is published of the prefill
         self._utf8: Utf8 | None = None
         self._detection: Detection | None = None
+        known = toolbox(tools)
         if self.dialect.name == AUTO or prefill or prompt is not None:
             self._begin: Callable[[Dialect], Begun] = partial(
-                begin, start=start, tools=toolbox(tools), policy=policy, prefill=prefill, prompt=prompt
+                begin, start=start, tools=known, policy=policy, prefill=prefill, prompt=prompt
             )
             self._open(self.dialect)
         else:
-            self._machine = self.dialect.machine(start, toolbox(tools), policy)
+            self._machine = self.dialect.machine(start, known, policy)
         if self.dialect.name == AUTO:
             from ..recognise import Detection  # not needed by who knows the dialect
 
-            self._detection = Detection(lambda one: self._begin(one).machine)
+            self._detection = Detection(lambda one: one.machine(start, known, policy))
+            self._given = len(prefill)
+            answer = self._detection.feed(prefill)
+            if answer is not None:
+                self._decide(self._detection, answer)
         self._bind()
 
     def feed_bytes(self, chunk: bytes) -> list[Event]:
@@ -115,7 +120,7 @@ class Parser:
         other._utf8 = self._utf8.copy() if self._utf8 is not None else None
         other._detection = None
         if self._detection is not None:
-            other._begin, other._detection = self._begin, self._detection.copy()
+            other._begin, other._given, other._detection = self._begin, self._given, self._detection.copy()
         other._bind()
         return other
 
@@ -131,7 +136,7 @@ class Parser:
     @property
     def held(self) -> int:
         """Characters that wait to be decided; never more than `hold_bound`."""
-        return self._machine.held if self._detection is None else len(self._detection.text)
+        return self._machine.held if self._detection is None else len(self._detection.text) - self._given
 
     @property
     def hold_bound(self) -> int:
@@ -143,7 +148,7 @@ class Parser:
     @property
     def position(self) -> int:
         """Characters fed so far."""
-        return self._machine.position if self._detection is None else len(self._detection.text)
+        return self._machine.position if self._detection is None else len(self._detection.text) - self._given
 
     def _open(self, dialect: Dialect) -> None:
         """Begin to read in a dialect."""
@@ -156,7 +161,7 @@ class Parser:
         """Read in the dialect that the output has told, from its beginning."""
         self._detection = None
         self._open(answer.dialect)
-        return self.feed(detection.text)
+        return self.feed(detection.text[self._given :])
 
     def _feed_undecided(self, chunk: str) -> list[Event]:
         """Hold what comes until it tells its dialect."""

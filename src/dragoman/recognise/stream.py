@@ -188,8 +188,7 @@ class Reader:
     def feed(self, text: str) -> None:
         """Let the machine read on, and look at what it says."""
         for event in self.machine.feed(text):
-            if event.end > 0 or isinstance(event, CallBegin):  # what lies before was given, not written
-                self._see(event)
+            self._see(event)
 
     def has_as_text(self, position: int, *, thoughts: bool = False) -> bool:
         """Whether the character there is plain text to this dialect; also part of a thought, if that is asked."""
