@@ -12,9 +12,21 @@ import pytest
 from msgspec.structs import replace
 
 from docs import build, markdown, page
-from dragoman import Dialect, dialects, get_dialect, idioms, parse
+from dragoman import (
+    Dialect,
+    Example,
+    Message,
+    TextPart,
+    ThinkingPart,
+    ToolCall,
+    dialects,
+    get_dialect,
+    idioms,
+    parse,
+)
 from dragoman.grammar import build as words
 from dragoman.idioms.define import layout
+from dragoman.types import UnparsedToolCall
 
 ROOT = Path(__file__).parents[1]
 FEW = tuple(map(get_dialect, ("harmony", "kimi_vl")))
@@ -131,6 +143,42 @@ def test_a_page_tells_what_becomes_of_broken_outputs() -> None:
     shown = page.page(get_dialect("kimi_vl"))
     assert "## What else is read" in shown
     assert re.search(r"^\| truncated reasoning.*\| `think: .*<br>\*unclosed reasoning\* \|$", shown, re.MULTILINE)
+
+
+def test_the_parts_of_a_message_are_told_each_in_a_line() -> None:
+    said = (
+        ThinkingPart("a"),
+        TextPart("b\n"),
+        TextPart("c", "final"),
+        ToolCall("f", "{}"),
+        ToolCall("g", "{}", "1"),
+        UnparsedToolCall("<x", "why"),
+    )
+    assert page.parts(Message("assistant", said)).split("\n")[1:-1] == [
+        'thought        "a"',
+        'text           "b\\n"',
+        'text on final  "c"',
+        "call           f {}",
+        "call           g {}, id 1",
+        'unread         "<x"',
+    ]
+
+
+def test_an_example_that_begins_elsewhere_says_so() -> None:
+    shown = list(page.further(FEW[0], Example("t", "x", Message("assistant", (TextPart("x"),)), start="reasoning")))
+    assert shown[1] == 'The prompt has begun it: `start="reasoning"`.'
+    assert "## What else is read" not in page.page(replace(FEW[1], name="no_cases"))
+    assert list(page.told([])) == []
+
+
+def test_the_readme_is_written_too(tmp_path: Path, few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "FOLDER", tmp_path)
+    monkeypatch.setattr(build, "README", tmp_path.parent / "README.md")
+    build.README.write_text("It reads 7 families.\n", encoding="utf-8")
+    assert build.main(["--check"], tmp_path) == 1
+    assert build.main([], tmp_path) == 0
+    assert build.README.read_text(encoding="utf-8") == "It reads 2 families.\n"
+    assert build.main(["--check"], tmp_path) == 0
 
 
 def test_prose_shows_code_and_tags_as_code() -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec import Struct
 from rich.console import Console
 
 from ..dialect import Dialect, Example
-from ..events import Event, kind_of
+from ..events import CallBegin, Event, kind_of
 from ..parse.parser import Parser
 from .inputs import Decoded
 from .looks import LOOKS, Look
@@ -72,9 +72,27 @@ def spans(events: Iterable[Event]) -> list[Span]:
 
 
 def example_spans(dialect: Dialect, example: Example) -> list[Span]:
-    """What the characters of an example become."""
+    """What the characters of an example become.
+
+    A call's name that was read as a part of its header belongs to no event; it is shown as a name all the same.
+    """
     parser = Parser(dialect, example.tools, start=example.start)
-    return spans(parser.feed(example.text) + parser.finish(example.reason))
+    events = parser.feed(example.text) + parser.finish(example.reason)
+    found = spans(events)
+    for event in events:
+        if isinstance(event, CallBegin) and event.start == event.end:
+            at = example.text.rfind(event.name, 0, event.start)
+            found = [piece for span in found for piece in _parted(span, at, at + len(event.name))]
+    return found
+
+
+def _parted(span: Span, start: int, end: int) -> Iterator[Span]:
+    """A span of markup with the name that stands in it, from `start` to `end`, as a span of its own; others whole."""
+    if span.kind != "markup" or not span.start <= start < end <= span.end:
+        yield span
+        return
+    pieces = (Span(span.start, start, "markup"), Span(start, end, "name"), Span(end, span.end, "markup"))
+    yield from (piece for piece in pieces if piece.start < piece.end)
 
 
 def tiles(found: Iterable[Span], length: int) -> bool:
