@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("types", "events", "errors"),
     ("grammar",),
     ("emit",),
-    ("dialect", "dialects", "idioms", "recognise", "registry"),
+    ("dialect", "dialects", "idioms", "recognise", "registry", "response_template"),
     ("parse",),
     ("render", "recordings"),
     ("stream",),

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from .errors import DragomanError, InvalidDialect, InvalidStart
 from .grammar.machine import Machine
-from .grammar.nodes import Grammar
+from .grammar.nodes import Grammar, Node
 from .grammar.program import Program, program_of
 from .grammar.schema import NO_TOOLS, Toolbox
 from .types import Message, Tool
@@ -85,6 +85,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     may stand in a prompt right before the assistant's turn, `others` what begins somebody else's where no stop marker
     ends the assistant's. `kind` says in a few words what calls look like; lists are ordered by it. `variant` makes the
     dialect of checkpoints whose markers are spelled in another way, told by what stands behind a colon in its name.
+    `thoughts` read a thought before the answer, from its opener on and from behind it, where thoughts stand there.
 
     `dragoman.recognise` knows a dialect by its `aliases`, names of its own, and `shared` names, which others have too;
     by `models`, globs of model ids; by `tokens`, added tokens that all its tokenizers have; by `signatures`, sets of
@@ -112,6 +113,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     lacks: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     variant: Callable[[str], Dialect] | None = None
+    thoughts: tuple[Node, Node] | None = None
 
     @property
     def title(self) -> str:

@@ -11,6 +11,7 @@
     ├── AmbiguousDialect        several dialects that it could be
     ├── InvalidTokenizer        a tokenizer's file that can't be read
     ├── InvalidDialect          a dialect file that is not one
+    │   └── InvalidTemplate     a response template that can't be honoured
     ├── InvalidTool             a tool or a schema that can't be read
     ├── InvalidStart            a start state that the dialect does not have
     ├── InvalidSuite            a file of the conformance suite that can't be read
@@ -33,6 +34,7 @@ __all__ = [
     "InvalidPrompt",
     "InvalidStart",
     "InvalidSuite",
+    "InvalidTemplate",
     "InvalidTokenizer",
     "InvalidTool",
     "LeftRecursion",
@@ -135,6 +137,18 @@ class InvalidDialect(DragomanError):
 
     def __str__(self) -> str:
         return f"{self.source}: expected {self.expected}, found {self.found}"
+
+
+class InvalidTemplate(InvalidDialect):
+    """A declaration that is wrong, or that asks for what no stream can do; ``source`` is the place in it."""
+
+    def __init__(self, source: str, expected: str, found: str, fix: str) -> None:
+        super().__init__(source, expected, found)
+        self.args = (source, expected, found, fix)
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}; {self.fix}"
 
 
 class InvalidTool(DragomanError):

@@ -217,10 +217,29 @@ def test_a_header_without_a_case_or_with_an_abort_or_that_is_too_long_does_not_m
     ]
 
 
-def test_a_header_that_the_end_cuts_is_incomplete() -> None:
-    (problem, rest) = run(HEADER, "on=a")
+@pytest.mark.parametrize(
+    ("text", "kind"), [("on=a", ProblemKind.MALFORMED_HEADER), ("on=a to=f", ProblemKind.INCOMPLETE)]
+)
+def test_a_header_that_the_end_cuts_is_malformed_and_if_it_names_a_call_that_is_incomplete(
+    text: str, kind: ProblemKind
+) -> None:
+    end = len(text)
+    assert run(HEADER, text) == [
+        Malformed(text, 0, end),
+        Problem(kind, text, "the input ended inside a header", end, end),
+    ]
+
+
+def test_a_header_whose_beginning_the_end_cuts_does_not_match() -> None:
+    (problem, rest) = run(HEADER, "on")
     assert isinstance(problem, Problem)
-    assert (problem.kind, rest) == (ProblemKind.INCOMPLETE, Malformed("on=a", 0, 4))
+    assert (problem.kind, rest) == (ProblemKind.INCOMPLETE, Malformed("on", 0, 2))
+
+
+def test_what_is_kept_of_a_broken_call_begins_with_its_header() -> None:
+    call = b.call(b.commit(), b.begin(), b.arguments(b.json()), close=";", closers=(";",))
+    header = b.header("|", b.case(call, name=".+"), start=("to=",), fields={"name": r"to=(\w+)"})
+    assert [event.raw for event in run(header, "to=f|{1;") if isinstance(event, Problem)] == ["to=f|{1;"]
 
 
 # What may come next

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 KNOWN = frozenset(dialect.name for dialect in dialects())
 
-PENDING = frozenset({"functionary_v32", "inkling", "muse"})
+PENDING: frozenset[str] = frozenset()
 """Dialects that the facts name and that have no file yet: to be emptied."""
 
 

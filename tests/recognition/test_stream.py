@@ -41,6 +41,7 @@ def told(text: str, start: str = "content") -> Answer:
         ('{"name": "f", "parameters": {', "llama3_json"),
         ('<｜DSML｜function_calls>\n<｜DSML｜invoke name="f">\n', "deepseek_v32"),
         ('<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n', "deepseek_v4"),
+        ('<function=f>{"a"', "functionary_v31"),
         ("<tool_call>f\n<arg_key>a</arg_key>", "glm45"),
         ('<minimax:tool_call>\n<invoke name="f">\n', "minimax_m2"),
         ('<response>\nHm.\n</response>\n<tool_call>\n{"name": "f"', "ernie45"),

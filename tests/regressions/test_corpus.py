@@ -349,8 +349,7 @@ def test_a_harmony_call_whose_stop_marker_was_stripped_is_one_if_the_model_stopp
 def test_a_harmony_call_without_its_end_is_none_if_the_input_was_cut(reason: str | None) -> None:
     """Corpus row 9."""
     output = '<|channel|>commentary to=functions.dial <|constrain|>json<|message|>{"n": 7}'
-    expected = Read((unread('{"n": 7}', "dial"),), (("incomplete", '{"n": 7}'),), reason)
-    assert read("harmony", output, reason=reason) == expected
+    assert read("harmony", output, reason=reason) == Read((unread(output, "dial"),), (("incomplete", output),), reason)
 
 
 @pytest.mark.parametrize(
@@ -378,8 +377,9 @@ def test_a_call_cut_inside_a_string_is_none_and_its_characters_are_kept(
 def test_a_harmony_call_cut_inside_a_string_is_none_and_its_characters_are_kept() -> None:
     """Corpus row 10."""
     output = '<|channel|>commentary to=functions.dial <|constrain|>json<|message|>{"who": "Ad'
-    expected = Read((unread('{"who": "Ad', "dial"),), (("incomplete", '{"who": "Ad'),), "length")
-    assert read("harmony", output, reason="length") == expected
+    assert read("harmony", output, reason="length") == Read(
+        (unread(output, "dial"),), (("incomplete", output),), "length"
+    )
 
 
 # Rows 11, 17 and 18

@@ -47,5 +47,6 @@ DIALECT = define(
         "d20580d25443aebf",
         "d3ef6b3abc3dd05e",
     ),
+    shared=("poolside_v1",),
     source="chat templates of GLM-4.5 and GLM-4.6 (llama.cpp, models/templates/GLM-4.6.jinja)",
 )

@@ -32,5 +32,6 @@ DIALECT = define(
         "03b1bbff20331e54",
         "dedbb4dae748fa22",
     ),
+    shared=("poolside_v1", "spark25"),
     source="chat template of GLM-4.7-Flash (llama.cpp, models/templates); vLLM issue 49248, pull request 54971",
 )

@@ -291,9 +291,12 @@ def name(item: Node | str, *, pattern: str | None = None, decode: Decoding = Dec
     return n.Begin(n.Field(_node(item), n.Role.NAME, pattern, decode))
 
 
-def begin(*items: Node | str) -> Node:
-    """The items that tell a call's name and id (fields without a beginning of their own); none: the header did."""
-    return n.Begin(sequence(*items))
+def begin(*items: Node | str, name: str = "") -> Node:
+    """The items that tell a call's name and id (fields without a beginning of their own); none: the header did.
+
+    `name` is that of a call which does not tell it.
+    """
+    return n.Begin(sequence(*items), name)
 
 
 def field_name(item: Node | str, *, pattern: str | None = None, decode: Decoding = Decoding.NONE) -> Node:

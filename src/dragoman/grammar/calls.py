@@ -110,12 +110,17 @@ class FieldEndStep(_CaptureEndStep):
 
 
 class BeginEndStep(Step):
-    """A call's name and id are known."""
+    """A call's name and id are known; `name` is what is known without its being read."""
 
-    __slots__ = ()
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def run(self, machine: Machine) -> Step | None:
         here = machine.base + machine.at
+        if self.name:
+            machine.fields["name"] = self.name
         begin_call(machine, here, here, "")
         return self.next
 
@@ -238,11 +243,13 @@ class CallStep(Step):
         self.recover = recover
 
     def run(self, machine: Machine) -> Step | None:
+        here = machine.base + machine.at
+        heading = machine.heading if machine.headed == here else ""
         machine.stack.append(CallFrame(self.recover))
-        machine.call = CallState(machine.base + machine.at)
+        machine.call = CallState(here - len(heading))
         machine.fields = {}
         machine.detail = ""
-        machine.kept, machine.kept_to = [], machine.base + machine.at
+        machine.kept, machine.kept_to = [heading], here
         return self.next
 
 
@@ -404,23 +411,32 @@ class HeaderStep(Step):
             return self._read(machine, text[at : found.start()], found.end())
         if len(text) >= far or (found is not None and found.group() in self.abort):
             return machine.fail()
-        if machine.ended:
-            machine.starved = machine.base + at
-            return machine.fail()
-        return None
+        if not machine.ended:
+            return None
+        if begins.group(1):
+            return self._cut(machine, text[at:])
+        machine.starved = machine.base + at
+        return machine.fail()
+
+    def _cut(self, machine: Machine, header: str) -> Step:
+        """The input ended inside the header: if that has named a call already, inside a call."""
+        kind = ProblemKind.INCOMPLETE if "name" in self._fields(header) else ProblemKind.MALFORMED_HEADER
+        machine.give_up()
+        machine.problem(kind, header, "the input ended inside a header")
+        return self.next
+
+    def _fields(self, header: str) -> dict[str, str]:
+        found = {name: search(header) for name, search in self.fields}
+        return {name: match.group(1) for name, match in found.items() if match is not None and match.group(1)}
 
     def _read(self, machine: Machine, header: str, end: int) -> Step | None:
-        fields = {}
-        for name, search in self.fields:
-            found = search(header)
-            if found is not None and found.group(1):
-                fields[name] = found.group(1)
+        fields = self._fields(header)
         for wanted, step in self.cases:
             if all(name in fields and matches(fields[name]) for name, matches in wanted):
-                start = machine.base + machine.at
-                machine.out.append(Markup(machine.text[machine.at : end], start, machine.base + end))
+                start, read = machine.base + machine.at, machine.text[machine.at : end]
+                machine.out.append(Markup(read, start, machine.base + end))
                 machine.at = end
-                machine.header = fields
+                machine.header, machine.heading, machine.headed = fields, read, machine.base + end
                 return step
         return machine.fail()
 

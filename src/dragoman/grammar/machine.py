@@ -49,7 +49,9 @@ class Machine:
         "detail",
         "ended",
         "fields",
+        "headed",
         "header",
+        "heading",
         "in_string",
         "kept",
         "kept_to",
@@ -92,6 +94,8 @@ class Machine:
         self.out: list[Event | Bundle] = []  # events that are not published yet
         self.fields: dict[str, str] = {}  # what has been captured for the call or argument that is open
         self.header: dict[str, str] = {}  # the fields of the last header
+        self.heading = ""  # its characters: the opener of a call that begins where it ends
+        self.headed = NOWHERE  # where it ends
         self.detail = ""  # why the last JSON value or argument broke
         self.call: CallState | None = None
         self.calls = calls  # calls begun so far

@@ -286,7 +286,12 @@ class Field(_Wrapper, frozen=True, cache_hash=True):
 
 
 class Begin(_Wrapper, frozen=True, cache_hash=True):
-    """A call's name, and perhaps id, are known when the item has matched; the call is published."""
+    """A call's name, and perhaps id, are known when the item has matched; the call is published.
+
+    `name` is one that the text does not tell.
+    """
+
+    name: str = ""
 
 
 class Arguments(_Wrapper, frozen=True, cache_hash=True):

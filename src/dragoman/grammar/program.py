@@ -123,8 +123,8 @@ class _Compiler:
                 return self._captured(item, calls.FieldEndStep(role, pattern, decode, False), after, cuts)
             case n.Begin(item=n.Field(item=item, role=n.Role.NAME, pattern=pattern, decode=decode)):
                 return self._captured(item, calls.FieldEndStep(n.Role.NAME, pattern, decode, True), after, cuts)
-            case n.Begin(item=item):
-                return self.compile(item, _linked(calls.BeginEndStep(), after), label, follow, cuts)
+            case n.Begin(item=item, name=name):
+                return self.compile(item, _linked(calls.BeginEndStep(name), after), label, follow, cuts)
             case n.Arguments(item=item, raw=raw):
                 first = self.compile(item, after, labels.arguments, follow, cuts)
                 return _linked(calls.RawArgumentsStep(), first) if raw else first
@@ -142,7 +142,7 @@ class _Compiler:
                 return self._call(node, after, label, follow, cuts)
             case n.Header(cases=cases):
                 then = tuple((case.fields, self.compile(case.then, after, label, follow, _NO_CUTS)) for case in cases)
-                return calls.HeaderStep(node, then)
+                return _linked(calls.HeaderStep(node, then), after)
             case n.StopMark(item=item):
                 return self._captured(item, calls.StopEndStep(), after, cuts)
             case n.Report(item=item, kind=kind, detail=detail):

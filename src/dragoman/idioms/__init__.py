@@ -2,9 +2,12 @@
 
 from .blocks import Blocks, define_blocks
 from .calls import Calls, also
-from .define import SAMPLE, SAMPLE_TOOLS, define
+from .channels import Row
+from .define import SAMPLE, SAMPLE_TOOLS, define, drawn, sample
 from .dsml import dsml
 from .element_calls import element_tree, typed_arguments
+from .guided import guided, guided_answer
+from .harmony import HARMONY, harmony_grammar, harmony_writer
 from .json_calls import (
     arguments_json,
     headed_json,
@@ -22,10 +25,19 @@ from .suffixed import suffixed_values
 from .tags import Shell, Sign, Tag
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
 from .writing import members_of, write
-from .xml_calls import ANY_VALUE, JSON_VALUE, python_text, raw_text, tagged_values
+from .xml_calls import (
+    ANY_VALUE,
+    JSON_VALUE,
+    python_text,
+    raw_text,
+    tagged_arguments,
+    tagged_values,
+    write_arguments,
+)
 
 __all__ = [
     "ANY_VALUE",
+    "HARMONY",
     "JSON_VALUE",
     "SAMPLE",
     "SAMPLE_TOOLS",
@@ -34,6 +46,7 @@ __all__ = [
     "Calls",
     "PairLayout",
     "PairMarks",
+    "Row",
     "Shell",
     "Sign",
     "Tag",
@@ -49,8 +62,13 @@ __all__ = [
     "conversation",
     "define",
     "define_blocks",
+    "drawn",
     "dsml",
     "element_tree",
+    "guided",
+    "guided_answer",
+    "harmony_grammar",
+    "harmony_writer",
     "headed_json",
     "json_array",
     "json_calls",
@@ -63,13 +81,16 @@ __all__ = [
     "paired_values",
     "python_text",
     "raw_text",
+    "sample",
     "single_quoted",
     "stops",
     "suffixed_values",
+    "tagged_arguments",
     "tagged_json",
     "tagged_values",
     "thought",
     "turn",
     "typed_arguments",
     "write",
+    "write_arguments",
 ]

@@ -11,14 +11,14 @@ from typing import Unpack
 
 from msgspec import Struct
 
-from ..dialect import Dialect, Example, Facts
+from ..dialect import Dialect, Facts
 from ..errors import Inexpressible
 from ..events import ProblemKind
 from ..grammar import build as b
 from ..grammar.nodes import Grammar, Node
 from ..types import Message, TextPart, ToolCall
 from .calls import Calls
-from .define import SAMPLE_TOOLS, layout, sample
+from .define import drawn, sample
 from .turns import Think, stops, thought
 from .writing import write
 
@@ -48,7 +48,6 @@ def define_blocks(
 ) -> Dialect:
     """The dialect of a turn in blocks; see `define`. Calls come last, up to one of the `stops`."""
     marks = (blocks.begin, blocks.think, blocks.text, blocks.end, *calls.marks, *stops)
-    example = Example("a thought, a sentence and calls", layout(doc), sample(True, calls, native_id), SAMPLE_TOOLS)
     return Dialect(
         name=name,
         doc=doc,
@@ -60,7 +59,7 @@ def define_blocks(
         stops=(*stops, blocks.end),
         source=source,
         native_id=native_id,
-        examples=(example,),
+        examples=drawn(doc, sample(True, calls.most, native_id)),
         **facts,
     )
 

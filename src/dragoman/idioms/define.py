@@ -7,12 +7,14 @@ from collections.abc import Callable
 from typing import Unpack
 
 from ..dialect import Dialect, Example, Facts
+from ..grammar import build as b
+from ..grammar.nodes import Node
 from ..types import Message, Part, TextPart, ThinkingPart, Tool, ToolCall
 from .calls import Calls
-from .turns import Answer, Think, conversation
+from .turns import Answer, Think, conversation, thought
 from .writing import writer_of
 
-__all__ = ["SAMPLE", "SAMPLE_TOOLS", "define", "layout", "sample"]
+__all__ = ["SAMPLE", "SAMPLE_TOOLS", "define", "drawn", "layout", "sample"]
 
 THOUGHTS_ONLY = "thoughts only"
 """The kind of dialects without calls."""
@@ -67,9 +69,7 @@ def define(
         *(calls.marks if calls is not None else ()),
         *((*answer.openers, *answer.closers) if answer is not None else ()),
     )
-    text = layout(doc)
-    said = sample(think is not None, calls, native_id)
-    drawn = (Example("a thought, a sentence and calls", text, said, SAMPLE_TOOLS),) if text else ()
+    most = calls.most if calls is not None else 0
     return Dialect(
         name=name,
         doc=doc,
@@ -81,10 +81,25 @@ def define(
         stops=stops,
         source=source,
         native_id=native_id,
-        examples=(*drawn, *examples),
         variant=variant,
+        thoughts=_thoughts(think, stops) if think is not None else None,
+        examples=(*drawn(doc, sample(think is not None, most, native_id)), *examples),
         **facts,
     )
+
+
+def _thoughts(think: Think, stops: tuple[str, ...]) -> tuple[Node, Node]:
+    opened, begun = (
+        thought(opening, think, inside=None, breaks=(), stopping=stops)
+        for opening in (b.choice(*think.openers), b.sequence())
+    )
+    return opened, begun
+
+
+def drawn(doc: str, said: Message) -> tuple[Example, ...]:
+    """The layout in a docstring as the example that it is of this message; none if there is no layout."""
+    text = layout(doc)
+    return (Example("a thought, a sentence and calls", text, said, SAMPLE_TOOLS),) if text else ()
 
 
 def layout(doc: str) -> str:
@@ -95,15 +110,15 @@ def layout(doc: str) -> str:
     return textwrap.dedent("\n".join(lines[starts:ends])).strip("\n").replace("\\\n", "")
 
 
-def sample(thinks: bool, calls: Calls | None, native_id: Callable[[str, int], str] | None) -> Message:
-    """`SAMPLE` without what a dialect can't say, with the ids that its models write."""
+def sample(thinks: bool = True, most: int | None = None, native_id: Callable[[str, int], str] | None = None) -> Message:
+    """`SAMPLE` without what a dialect can't say, with at most so many calls and the ids that its models write."""
     parts: list[Part] = []
     written = 0
     for part in SAMPLE.parts:
         if isinstance(part, ThinkingPart) and not thinks:
             continue
         if isinstance(part, ToolCall):
-            if calls is None or (calls.most is not None and written >= calls.most):
+            if most is not None and written >= most:
                 continue
             part = ToolCall(part.name, part.arguments, native_id(part.name, written) if native_id else None)
             written += 1

@@ -94,8 +94,8 @@ def tagged_json(
 ) -> Calls:
     """One JSON object between two tags, with newlines inside and outside (`lead`) or without any.
 
-    `apart` divides calls from text, `between` one from the next and `inside` the object from its tags, where that is not
-    `lead`. With `several`, one pair of tags is written around all calls of a group, each on a line of its own.
+    `apart` divides calls from text, `between` one from the next and `inside` the object from its tags, where that is
+    not `lead`. With `several`, one pair of tags is written around all calls of a group, each on a line of its own.
     """
     inner = lead if inside is None else inside
     spelled = b.framed(opener) if lead else (opener,)

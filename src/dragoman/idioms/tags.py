@@ -46,10 +46,10 @@ class Tag(Struct, frozen=True):
     """A tag with a name in it, such as ``<function=`` name ``>`` … ``</function>``.
 
     `signs` end the name: a plain one, or one for each kind of value. `spelled` are other ways to begin the tag, with
-    their signs, which are read but not written. `lead` and `tail` are the newlines inside the tag that belong to the
-    layout, `after` is what divides it from the next, `empty` is layout where there is nothing else inside. A sign that
-    stands `alone` ends the name and the tag at once. With `cdata`, a value may stand in a CDATA section. Objects and
-    arrays among the values are in the `notation`, or JSON.
+    their signs, which are read but not written. `pattern` says which part of the text is the name. `lead` and `tail`
+    are the newlines inside the tag that belong to the layout, `after` is what divides it from the next, `empty` is
+    layout where there is nothing else inside. A sign that stands `alone` ends the name and the tag at once. With
+    `cdata`, a value may stand in a CDATA section. Objects and arrays among the values are in the `notation`, or JSON.
     """
 
     head: str
@@ -62,6 +62,7 @@ class Tag(Struct, frozen=True):
     alone: str = ""
     spelled: tuple[tuple[str, tuple[Sign, ...]], ...] = ()
     decoding: b.Decoding = b.Decoding.NONE
+    pattern: str | None = None
     cdata: bool = False
     notation: Notation | None = None
 

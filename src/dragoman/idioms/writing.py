@@ -28,8 +28,6 @@ def writer_of(
     """The function that writes messages of a conversation; `marks` (in `prose` or not) are what no text may hold."""
 
     def writer(message: Message) -> str:
-        if prose:
-            _require_no_open_code(dialect, message.parts if answer is not None else message.parts[:-1])
         if calls is not None:
             _require_order(dialect, message, calls)
         if think is not None and think.openers[0] in think.words:
@@ -43,16 +41,11 @@ def writer_of(
             text=answer.write if answer is not None else str,
             opener=think.openers[0] if think is not None and not think.lead else "",
             names=calls.names if calls is not None else "",
+            prose=prose,
+            enclosed=answer is not None,
         )
 
     return writer
-
-
-def _require_no_open_code(dialect: str, parts: Sequence[Part]) -> None:
-    """Refuse text that would quote the marker behind it."""
-    for k, part in enumerate(parts):
-        if isinstance(part, TextPart) and in_code(part.text):
-            raise Inexpressible(dialect, k, "its Markdown code is open at its end and would quote what comes behind")
 
 
 def _require_first(dialect: str, message: Message) -> None:
@@ -88,13 +81,16 @@ def write(
     channels: Callable[[TextPart], str] | None = None,
     opener: str = "",
     names: str = r"[\s\S]+",
+    prose: bool = False,
+    enclosed: bool = False,
 ) -> str:
     """Write a message part by part, neighbouring calls together.
 
     `calls` is told whether text stood before and whether anything comes after. With `channels`, text may have one, and
-    that writes it instead of `text`. Raises `Inexpressible` for text that holds one of the `marks`, arguments that are
-    no JSON object, calls that could not be parsed or whose name is none of `names` (a pattern), what there is no way to
-    write, and a thought within the turn that would look as if its `opener` were only mentioned.
+    that writes it instead of `text`. In `prose`, code quotes markers; text may be `enclosed` by some. Raises
+    `Inexpressible` for text that holds one of the `marks` or would quote one, arguments that are no JSON object, calls
+    that could not be parsed or whose name is none of `names` (a pattern), what there is no way to write, and a thought
+    within the turn that would look as if its `opener` were only mentioned.
     """
     out: list[str] = []
     parts = message.parts
@@ -107,6 +103,9 @@ def write(
                     raise Inexpressible(dialect, k, "text has no channel, and two texts would become one")
                 if channels is None and k == 0 and len(parts) > 1 and not part.text.strip(" \t\r\n"):
                     raise Inexpressible(dialect, k, "blank text before the first block would be read as layout")
+                if prose and (enclosed or k + 1 < len(parts)) and in_code(part.text):
+                    reason = "its Markdown code is open at its end and would quote what comes behind"
+                    raise Inexpressible(dialect, k, reason)
                 out.append(channels(part) if channels is not None else text(part.text))
             case ThinkingPart(text=thoughts) if thinking is not None:
                 _require_plain(dialect, k, thoughts, marks)

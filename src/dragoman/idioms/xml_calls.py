@@ -19,7 +19,15 @@ from .json_calls import arguments_json, json_calls
 from .tags import Shell, Sign, Tag
 from .writing import members_of
 
-__all__ = ["ANY_VALUE", "JSON_VALUE", "python_text", "raw_text", "tagged_values"]
+__all__ = [
+    "ANY_VALUE",
+    "JSON_VALUE",
+    "python_text",
+    "raw_text",
+    "tagged_arguments",
+    "tagged_values",
+    "write_arguments",
+]
 
 JSON_VALUE = b.ANY_JSON
 """The kinds of a value that is written as JSON."""
@@ -97,8 +105,7 @@ def tagged_values(
         return (first + rest) | (json_calls(b.choice(*framed), ends, (*begins, *resume)) + ending)
 
     def one(call: ToolCall, index: int) -> str:
-        values = "".join(_written(parameter, text_of, index, key, json) for key, json in members_of(call.arguments))
-        written = function.write(call.name, values, shell=shell)
+        written = function.write(call.name, write_arguments(parameter, call, index, text_of), shell=shell)
         return written if several or not begins else f"{begins[0]}{inside}{written}{ends[0]}"
 
     alone = (*begins, shell.divider, shell.closer) if shell is not None else ()
@@ -120,12 +127,23 @@ def tagged_values(
 
 def _function(function: Tag, parameter: Tag, after: tuple[str, ...], unwrap: tuple[str, ...]) -> Node:
     """A call from its tag up to its closer; `after` is what may stand behind its last argument."""
+    body = tagged_arguments(parameter, after, unwrap=unwrap)
+    return function.read(
+        lambda name: b.name(name, pattern=function.pattern, decode=function.decoding), lambda sign: body
+    )
+
+
+def tagged_arguments(parameter: Tag, after: tuple[str, ...], *, unwrap: tuple[str, ...] = ()) -> Node:
+    """Arguments as tags, up to what may come `after` them; or as a JSON object."""
     cut = b.optional("<", b.chars("a-z/", 0, 10)) + b.end(stopped=True)
-    one = _parameter(parameter, after)
     ending = b.peek(b.space(), b.choice(*after, cut))
-    members = b.argument_members(b.zero_or_more(b.space(), one), ending, unwrap=unwrap)
-    body = (b.space() + b.peek("{") + b.commit() + arguments_json()) | members
-    return function.read(lambda name: b.name(name, decode=function.decoding), lambda sign: body)
+    members = b.argument_members(b.zero_or_more(b.space(), _parameter(parameter, after)), ending, unwrap=unwrap)
+    return (b.space() + b.peek("{") + b.commit() + arguments_json()) | members
+
+
+def write_arguments(parameter: Tag, call: ToolCall, index: int, text_of: Callable[[str], str] = raw_text) -> str:
+    """A call's arguments as tags; raises `Inexpressible` for what no tag can hold."""
+    return "".join(_written(parameter, text_of, index, key, json) for key, json in members_of(call.arguments))
 
 
 def _parameter(tag: Tag, after: tuple[str, ...]) -> Node:

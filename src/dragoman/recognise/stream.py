@@ -206,7 +206,7 @@ class Reader:
         except Inexpressible:
             return 0
         head = _solid(written.partition(SOME_NAME)[0]).rstrip('"')  # which may be part of the name's span
-        return len(head) if _solid(text[: self.name_at]).rstrip('"').endswith(head) else 0
+        return len(head) if head in _solid(text[: self.name_at]) else 0
 
     def copy(self) -> Reader:
         """An independent reader in the same state."""
