@@ -40,7 +40,7 @@ fuzz: $(STAMP)
 	$(BIN)/python -m fuzz
 
 docs: $(STAMP)
-	$(BIN)/python docs/build.py
+	$(BIN)/python -m docs.build
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .coverage htmlcov

@@ -83,9 +83,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     n-th call of a tool, ``None`` where it writes no ids (and none are written). `doc` tells readers what it looks like,
     in the first line what it is. `marks` are its markers, `source` says where the format is specified. `turns` are what
     may stand in a prompt right before the assistant's turn, `others` what begins somebody else's where no stop marker
-    ends the assistant's. `variant` makes the dialect of checkpoints whose markers are spelled in another way, told by
-    what stands behind a colon in its name. `thoughts` read a thought before the answer, from its opener on and from
-    behind it, where thoughts stand there.
+    ends the assistant's. `kind` says in a few words what calls look like; lists are ordered by it. `variant` makes the
+    dialect of checkpoints whose markers are spelled in another way, told by what stands behind a colon in its name.
+    `thoughts` read a thought before the answer, from its opener on and from behind it, where thoughts stand there.
 
     `dragoman.recognise` knows a dialect by its `aliases`, names of its own, and `shared` names, which others have too;
     by `models`, globs of model ids; by `tokens`, added tokens that all its tokenizers have; by `signatures`, sets of
@@ -106,6 +106,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     native_id: Callable[[str, int], str] | None = None
     turns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    kind: str = ""
     shared: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
     signatures: tuple[tuple[str, ...], ...] = ()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from io import StringIO
 
-from dragoman.cli.spans import Span, spans, tiles
+import pytest
+from rich.console import Console
+
+from dragoman import get_dialect
+from dragoman.cli.output import Ink
+from dragoman.cli.spans import Span, draw, example_spans, spans, tiles
 from dragoman.events import ArgumentsDelta, CallBegin, CallEnd, CallStatus, ContentDelta, Markup
 
 
@@ -18,6 +23,22 @@ def test_arguments_that_waited_for_a_name_stand_where_they_were_written() -> Non
     events = [Markup("{", 0, 1), CallBegin(0, "f", None, 3, 4), ArgumentsDelta(0, "{}", 1, 3), Markup("}", 4, 5)]
     assert [span.kind for span in spans(events)] == ["markup", "arguments", "name", "markup"]
     assert tiles(spans(events), 5)
+
+
+def test_a_name_in_a_header_is_shown_as_one_in_an_example() -> None:
+    for name in ("harmony", "kimi_k2", "mistral", "hermes"):
+        dialect = get_dialect(name)
+        example = dialect.examples[0]
+        found = example_spans(dialect, example)
+        names = [example.text[span.start : span.end].strip('"') for span in found if span.kind == "name"]
+        assert names == [call.name for call in example.message.tool_calls]
+        assert tiles(found, len(example.text))
+
+
+def test_all_lines_of_a_drawn_text_stand_behind_the_same_indentation() -> None:
+    console = Console(file=StringIO())
+    draw(Ink(console), "a\n\nbc", [Span(0, 2, "markup"), Span(2, 4, "content"), Span(4, 5, "markup")], "  ")
+    assert console.file.getvalue() == "  a\n\n  bc\n"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ It draws deltas as they are, and so needs no more of the stream than the event i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import assert_never
 
 from ..events import (
@@ -30,7 +30,7 @@ from ..events import (
     TagDelta,
     TagEnd,
 )
-from .output import Ink
+from .output import Ink, lines
 
 __all__ = ["STYLES", "View"]
 
@@ -105,7 +105,7 @@ class View:
         if self._block != title:
             self._ink.line(f"╭ {title}", STYLES[style])
             self._block = title
-        for line in _lines(text):
+        for line in lines(text):
             if self._ink.at_line_start:
                 self._ink.write("│ ", STYLES[style])
             self._ink.write(line, STYLES[style])
@@ -143,11 +143,3 @@ class View:
         """A line of its own, after which every text begins anew."""
         self._ink.line(text, STYLES[style])
         self._block = None
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The lines of a text with their line feeds; other line breaks stay inside."""
-    *whole, rest = text.split("\n")
-    yield from (line + "\n" for line in whole)
-    if rest:
-        yield rest

@@ -7,7 +7,7 @@ output never reach a terminal: an escape sequence could forge what the reader se
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from rich.cells import cell_len
@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Ink", "open_console", "table", "visible"]
+__all__ = ["Ink", "lines", "open_console", "table", "visible"]
 
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _PICTURES |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
@@ -33,6 +33,14 @@ def open_console(stream: TextIO | None = None) -> Console:
 def visible(text: str) -> str:
     """Control characters as pictures (␛), but for tab and line feed."""
     return text if text.isprintable() else text.translate(_PICTURES)
+
+
+def lines(text: str) -> Iterator[str]:
+    """The lines of a text with their line feeds; other line breaks stay inside."""
+    *whole, rest = text.split("\n")
+    yield from (line + "\n" for line in whole)
+    if rest:
+        yield rest
 
 
 class Ink:

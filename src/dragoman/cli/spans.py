@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec import Struct
 from rich.console import Console
 
-from ..events import (
-    Event,
-    kind_of,
-)
+from ..dialect import Dialect, Example
+from ..events import CallBegin, Event, kind_of
+from ..parse.parser import Parser
 from .inputs import Decoded
-from .live import STYLES
-from .output import Ink, table
+from .looks import LOOKS, Look
+from .output import Ink, lines, table
 
-__all__ = ["Span", "Spans", "spans", "tiles"]
+__all__ = ["Span", "Spans", "draw", "example_spans", "legend", "quoted", "span_table", "spans", "tiles"]
 
 
 class Span(Struct, frozen=True):
@@ -25,6 +24,11 @@ class Span(Struct, frozen=True):
     start: int
     end: int
     kind: str
+
+    @property
+    def look(self) -> Look:
+        """How it is dressed."""
+        return LOOKS[self.kind]
 
 
 class Spans:
@@ -46,20 +50,11 @@ class Spans:
         text = "".join(self._text) + self._decoder.finish()
         found = spans(self._events)
         if self._console.is_terminal:
-            self._draw(text, found)
+            ink = Ink(self._console)
+            legend(ink, found)
+            draw(ink, text, found)
         else:
-            rows = [(str(s.start), str(s.end), s.kind, quoted(text[s.start : s.end])) for s in found]
-            table(self._console, ("start", "end", "kind", "text"), rows)
-
-    def _draw(self, text: str, found: Sequence[Span]) -> None:
-        ink = Ink(self._console)
-        for kind in sorted({span.kind for span in found}):
-            ink.write(f" {kind} ", _style(kind))
-            ink.write(" ")
-        ink.line("\n")
-        for span in found:
-            ink.write(text[span.start : span.end], _style(span.kind))
-        ink.fresh_line()
+            span_table(self._console, text, found)
 
 
 def spans(events: Iterable[Event]) -> list[Span]:
@@ -76,6 +71,30 @@ def spans(events: Iterable[Event]) -> list[Span]:
     return found
 
 
+def example_spans(dialect: Dialect, example: Example) -> list[Span]:
+    """What the characters of an example become.
+
+    A call's name that was read as a part of its header belongs to no event; it is shown as a name all the same.
+    """
+    parser = Parser(dialect, example.tools, start=example.start)
+    events = parser.feed(example.text) + parser.finish(example.reason)
+    found = spans(events)
+    for event in events:
+        if isinstance(event, CallBegin) and event.start == event.end:
+            at = example.text.rfind(event.name, 0, event.start)
+            found = [piece for span in found for piece in _parted(span, at, at + len(event.name))]
+    return found
+
+
+def _parted(span: Span, start: int, end: int) -> Iterator[Span]:
+    """A span of markup with the name that stands in it, from `start` to `end`, as a span of its own; others whole."""
+    if span.kind != "markup" or not span.start <= start < end <= span.end:
+        yield span
+        return
+    pieces = (Span(span.start, start, "markup"), Span(start, end, "name"), Span(end, span.end, "markup"))
+    yield from (piece for piece in pieces if piece.start < piece.end)
+
+
 def tiles(found: Iterable[Span], length: int) -> bool:
     """Whether the spans cover a text of this length without gap and without overlap."""
     at = 0
@@ -86,10 +105,33 @@ def tiles(found: Iterable[Span], length: int) -> bool:
     return at == length
 
 
+def legend(ink: Ink, found: Iterable[Span]) -> None:
+    """A line that says which colour is what, of those that occur."""
+    kinds = {span.kind for span in found}
+    for kind, look in LOOKS.items():
+        if kind in kinds:
+            ink.write(f" {look.word} ", look.style)
+            ink.write(" ")
+    ink.fresh_line()
+    ink.line("")
+
+
+def draw(ink: Ink, text: str, found: Iterable[Span], indent: str = "") -> None:
+    """The text with each span in its colour, all lines behind the same indentation."""
+    for span in found:
+        for line in lines(text[span.start : span.end]):
+            if ink.at_line_start and line != "\n":
+                ink.write(indent)
+            ink.write(line, span.look.style)
+    ink.fresh_line()
+
+
+def span_table(console: Console, text: str, found: Iterable[Span]) -> None:
+    """The spans one a line: where they are, what they became, what was written."""
+    rows = [(str(span.start), str(span.end), span.kind, quoted(text[span.start : span.end])) for span in found]
+    table(console, ("start", "end", "kind", "text"), rows)
+
+
 def quoted(text: str) -> str:
     """A text on one line, as JSON writes it."""
     return msgspec.json.encode(text).decode()
-
-
-def _style(kind: str) -> str:
-    return f"{STYLES[kind]} reverse" if kind in ("markup", "stop", "malformed") else STYLES[kind]

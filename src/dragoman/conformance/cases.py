@@ -81,7 +81,7 @@ _FIELDS = frozenset({"title", "text", "expect", "problems", "start", "reason", "
 class Case(Struct, frozen=True):
     """An output and what it must be read as; `where` is its place, for messages.
 
-    `fails` says what the parser is known to do wrong with it, until it does right.
+    `title` says what is special about it, `fails` what the parser is known to do wrong with it, until it does right.
     """
 
     scenario: str
@@ -94,6 +94,7 @@ class Case(Struct, frozen=True):
     tools: tuple[Tool, ...] = ()
     stop: str | None = None
     fails: str = ""
+    title: str = ""
 
     @property
     def well_formed(self) -> bool:
@@ -231,7 +232,8 @@ def _case(scenario: str, where: str, table: Mapping[str, Any], tools: Mapping[st
     parts = tuple(_part(line, where) for line in expect)
     return Case(
         *(scenario, where, text, parts, tuple(problems), start, _REASONS[reason]),
-        *(tuple(tools[name] for name in chosen), stop, str(table.get("fails", ""))),
+        *(tuple(tools[name] for name in chosen), stop),
+        *(str(table.get(field, "")) for field in ("fails", "title")),
     )
 
 

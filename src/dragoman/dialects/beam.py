@@ -40,6 +40,7 @@ def _write_call(call: ToolCall) -> str:
 
 DIALECT = Dialect(
     name="beam",
+    kind="messages with headers",
     doc=__doc__,
     grammar=harmony_grammar(({"name": ".+"}, HARMONY.addressed(tagged_arguments(PARAMETER, HARMONY.ends)))),
     writer=harmony_writer("beam", _write_call),

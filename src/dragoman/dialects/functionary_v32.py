@@ -66,6 +66,7 @@ _body = turn(
 
 DIALECT = Dialect(
     name="functionary_v32",
+    kind="a name, then JSON",
     doc=__doc__,
     grammar=Grammar(b.optional(_message(b.sequence())) + _body),
     writer=_write,

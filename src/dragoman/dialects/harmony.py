@@ -45,6 +45,7 @@ DIALECT = Dialect(
         namespace=r"functions\.",
     ),
     writer=harmony_writer("harmony", _write_call),
+    kind="messages with headers",
     marks=("<|channel|>", "<|message|>"),
     stops=HARMONY.stops,
     turns=(HARMONY.begin,),

@@ -72,6 +72,7 @@ def _write(message: Message) -> str:
 
 DIALECT = Dialect(
     name="inkling",
+    kind="messages with headers",
     doc=__doc__,
     grammar=ROW.grammar(_message, reasoning=_reasoning, final=_final),
     writer=_write,

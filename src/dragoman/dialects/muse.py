@@ -67,6 +67,7 @@ def _write(message: Message) -> str:
 
 DIALECT = Dialect(
     name="muse",
+    kind="messages with headers",
     doc=__doc__,
     grammar=ROW.grammar(
         ROW.header(

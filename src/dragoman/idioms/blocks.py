@@ -54,6 +54,7 @@ def define_blocks(
         grammar=_grammar(blocks, calls, stops),
         writer=_writer(name, blocks, calls, marks),
         turns=turns,
+        kind=calls.kind,
         marks=tuple(dict.fromkeys(marks)),
         stops=(*stops, blocks.end),
         source=source,

@@ -27,7 +27,8 @@ class Calls(Struct, frozen=True, kw_only=True):
     `end`; `lead` divides it from text before, where `led` from whatever is before, `trail` from whatever comes behind.
     `one` raises `Inexpressible`, with no place in it, for what it can't write. `names` is what a name may be, `marks`
     are further markers that text must not hold, `like` is a pattern of text that would be read as a call. After a
-    `final` group comes nothing; `most` is the number of calls that a group can have.
+    `final` group comes nothing; `most` is the number of calls that a group can have. `kind` says for readers what calls
+    look like: dialects are listed by it.
     """
 
     reader: Reader
@@ -46,6 +47,7 @@ class Calls(Struct, frozen=True, kw_only=True):
     like: str = ""
     final: bool = False
     most: int | None = None
+    kind: str = ""
 
     def write(self, calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
         """A group of calls; told whether text stands before it and whether anything comes behind."""

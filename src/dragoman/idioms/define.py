@@ -16,6 +16,9 @@ from .writing import writer_of
 
 __all__ = ["SAMPLE", "SAMPLE_TOOLS", "define", "drawn", "layout", "sample"]
 
+THOUGHTS_ONLY = "thoughts only"
+"""The kind of dialects without calls."""
+
 SAMPLE = Message(
     "assistant",
     (
@@ -73,6 +76,7 @@ def define(
         grammar=conversation(think, calls, stopping=stops, answer=answer, prose=prose),
         writer=writer_of(name, think, calls, answer, (*marks, *stops), prose),
         turns=turns,
+        kind=calls.kind if calls is not None else THOUGHTS_ONLY,
         marks=marks,
         stops=stops,
         source=source,

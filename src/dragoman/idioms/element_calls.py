@@ -75,6 +75,7 @@ def element_tree(prefix: str, block: str = "tool_call", *, item: str = "item") -
         return f'{head}"{call.name}">{values}{end}\n'
 
     return Calls(
+        kind="elements",
         reader=reader,
         openers=(opener, head),
         closers=(closer, end),
@@ -129,6 +130,7 @@ def typed_arguments(opening: str = "<|open|>", closing: str = "<|close|>", sep: 
         return f'{head}{_attribute(call.name)}" index="{_attribute(number)}"{sep}{values}{end}'
 
     return Calls(
+        kind="elements",
         reader=reader,
         openers=(opener, head, numbered),
         closers=(closer, end, ended),

@@ -82,6 +82,7 @@ def _guided(
         ),
         writer=write_thoughts,
         models=(),
+        kind="bare JSON",
         marks=(),
         stops=stopping,
         source="vLLM vllm/parser/abstract_parser.py; SGLang function_call/json_array_parser.py",

@@ -110,6 +110,7 @@ def tagged_json(
         return written if several else f"{opener}{inner}{written}{inner}{closer}"
 
     return Calls(
+        kind="JSON in tags",
         reader=reader,
         openers=openers,
         closers=(closer,),
@@ -169,6 +170,7 @@ def json_array(
         return f"{{{member}{divider.join(written)}{inner if member else ''}}}"
 
     return Calls(
+        kind="an array of JSON",
         reader=reader,
         openers=begins,
         closers=(closer,) if closer and not fence else (),
@@ -233,6 +235,7 @@ def headed_json(
         return f"{opener}{prefix}{head}{body}{suffix}{closer}"
 
     return Calls(
+        kind="a name, then JSON",
         reader=reader,
         openers=(*sections, opener),
         closers=(*sections, *section_ends, *((suffix,) if suffix else ()), closer),
@@ -273,6 +276,7 @@ def marked_json(marker: str, id_marker: str, body_marker: str, *, array: bool = 
         return f"{marker}{call.name}{given}{body_marker}{call.arguments}"
 
     return Calls(
+        kind="an array of JSON" if array else "a name, then JSON",
         reader=reader,
         openers=(marker,),
         closers=(marker, body_marker, id_marker),

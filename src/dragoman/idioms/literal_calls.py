@@ -100,6 +100,7 @@ def call_expressions(
         return f"{call.name}({', '.join(members)})"
 
     return Calls(
+        kind="Python calls",
         reader=reader,
         bare=(lambda resume: unmarked((*openers, closer, *resume))) if bare else None,
         openers=(*begins, "\n[") if bare else begins,
@@ -179,6 +180,7 @@ def call_dict(opener: str, closer: str, mark: str, *, null: str = "null", typed:
         return f"{opener}call:{call.name}{{{','.join(members)}}}{closer}"
 
     return Calls(
+        kind="a name, then a dict",
         reader=reader,
         openers=(opener,),
         closers=(closer,),

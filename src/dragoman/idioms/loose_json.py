@@ -48,6 +48,7 @@ def bare_json(tag: str, stopping: tuple[str, ...], *, arguments: str = "paramete
         return (tagged | object_) + more + ending
 
     return Calls(
+        kind="bare JSON",
         reader=reader,
         bare=bare,
         openers=(tag, "\n{"),
@@ -87,6 +88,7 @@ def array_calls(markers: tuple[str, ...], pairs: tuple[tuple[str, str], ...], *,
         return f'{{"name": {dumps(call.name)}, "arguments": {call.arguments}}}'
 
     return Calls(
+        kind="bare JSON",
         reader=reader,
         bare=lambda resume: bare_array((*openers, *resume)),
         openers=(*openers, fence),

@@ -26,6 +26,7 @@ def keyed_array(opener: str, closer: str) -> Calls:
         return calls | (opener + b.space() + "[" + b.space() + "]" + b.space() + closer)
 
     return Calls(
+        kind="an array of JSON",
         reader=reader,
         openers=(opener,),
         closers=(closer,),
@@ -63,6 +64,7 @@ def opened_json(
 
     first = "".join(openers[0])
     return Calls(
+        kind="JSON in tags" if closer else "JSON behind a marker",
         reader=reader,
         openers=heads,
         closers=(closer,) if closer else (),

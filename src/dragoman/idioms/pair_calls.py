@@ -131,6 +131,7 @@ def paired_values(marks: PairMarks = GLM, layout: PairLayout = TIGHT) -> Calls:
         return f"{head}{pairs}{layout.closing}{marks.call[1]}"
 
     return Calls(
+        kind="keys and values in pairs",
         reader=reader,
         openers=framed(*begins),
         closers=(*section[1:], marks.call[1], marks.key[1], marks.value[1]),

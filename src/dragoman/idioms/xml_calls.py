@@ -110,6 +110,7 @@ def tagged_values(
 
     alone = (*begins, shell.divider, shell.closer) if shell is not None else ()
     return Calls(
+        kind="values in tags",
         reader=reader,
         openers=(*framed, *shells, *function.heads),
         closers=(*ends, function.closer, parameter.closer, *alone),

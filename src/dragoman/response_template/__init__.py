@@ -37,6 +37,7 @@ def response_template(
         doc="Response template: as a tokenizer's configuration declares it.",
         grammar=grammar_of(whole, stopping),
         writer=writer_of(name, whole, stopping),
+        kind="what a declaration says",
         models=(),
         marks=tuple(text for field in fields if field.open is not None for text in literals(field.open) or ()),
         stops=stopping,
