@@ -34,7 +34,7 @@ def writer(message):
 DIALECT = Dialect(
     name="own",
     doc="Text, and an end.",
-    grammar=Grammar(turn(stops("[end]"), delimiters=("[end]",), orphans=())),
+    grammar=Grammar(turn(stops("[end]"), delimiters=(), orphans=(), stopping=("[end]",))),
     writer=writer,
     models=(),
     marks=(),

@@ -42,6 +42,7 @@ WORDS = ("I think:", "I say:")
 PLAIN = own(think=Think(("I think:",), ("I say:",), after="\n", words=WORDS), answer=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", [PROSE, TOKENS, READ_ONLY, PLAIN], ids=["prose", "tokens", "read only", "words"])
 def test_they_keep_every_promise(dialect: Dialect) -> None:
     report = check_dialect(dialect, max_examples=15)

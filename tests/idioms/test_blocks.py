@@ -27,6 +27,7 @@ def problems(text: str) -> list[str]:
     return [event.kind.value for event in parse_events(text, DIALECT, reason="stop") if isinstance(event, Problem)]
 
 
+@pytest.mark.slow
 def test_it_keeps_every_promise() -> None:
     report = check_dialect(DIALECT, max_examples=15)
     assert report.ok, [result for result in report.results if result.status != "passed"]

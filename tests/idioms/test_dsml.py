@@ -29,6 +29,7 @@ def written(dialect: Dialect, *parts: Part) -> str:
     return dialect.render(Message("assistant", parts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", [PLAIN, BLANK, TIGHT], ids=["plain", "blank", "tight"])
 def test_it_keeps_every_promise(dialect: Dialect) -> None:
     report = check_dialect(dialect, max_examples=15)

@@ -38,6 +38,7 @@ def written(dialect: Dialect, arguments: str, name: str = "f") -> str:
     return dialect.render(Message("assistant", (ToolCall(name, arguments),)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", [TREE, TYPED], ids=["tree", "typed"])
 def test_it_keeps_every_promise(dialect: Dialect) -> None:
     report = check_dialect(dialect, max_examples=15)

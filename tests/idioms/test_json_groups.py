@@ -51,6 +51,7 @@ def written(dialect: Dialect, *parts: Part) -> str:
     return dialect.render(Message("assistant", parts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_it_keeps_every_promise(name: str) -> None:
     report = check_dialect(EVERY[name], max_examples=15)

@@ -71,6 +71,7 @@ def told(text: str, dialect: Dialect, reason: str = "stop") -> tuple[Part, ...]:
     return parse(text, dialect, reason=reason).parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_it_keeps_every_promise(name: str) -> None:
     report = check_dialect(EVERY[name], max_examples=15)

@@ -30,6 +30,7 @@ def read(declaration: dict[str, Any], text: str, start: str = "content") -> tupl
     return parse(text, response_template(declaration), start=start, tools=[WEATHER]).parts, problems + inside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_a_declared_dialect_keeps_every_promise(name: str) -> None:
     report = check_dialect(response_template(ALL[name], name=name), max_examples=25, seed=1)
