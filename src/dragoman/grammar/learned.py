@@ -17,7 +17,7 @@ from .transcode import Transcoder
 if TYPE_CHECKING:
     from .machine import Machine
 
-__all__ = ["NotatedRest"]
+__all__ = ["NotatedRest", "recall"]
 
 TAIL = 3
 """Brackets that a configuration knows: more than a short chunk closes."""
@@ -76,6 +76,46 @@ def _clean_in(transcoder: Transcoder) -> set[str]:
     return rest_in_string(ContentDelta, transcoder.marks.until).clean if transcoder.in_string else _UNCLEAN
 
 
+def recall(transcoder: Transcoder, piece: str) -> str | None:
+    """The JSON of a short piece that was fed in this configuration before, as if it were fed again.
+
+    ``None``, with nothing done, where that is not known. The transcoder must not watch keys.
+    """
+    effects, text = _effects_of(transcoder), transcoder.tail + piece
+    effect = effects.get(text) or _learned(transcoder, effects, text)
+    if effect is None:
+        return None
+    _apply(effect, transcoder)
+    transcoder.tail = effect.left
+    return effect.json
+
+
+def _apply(effect: Effect, transcoder: Transcoder) -> None:
+    goes_on = transcoder.state == State.NUMBER and effect.size == len(effect.taken)
+    transcoder.size = transcoder.size + effect.size if goes_on else effect.size
+    transcoder.state, transcoder.sub = effect.state, effect.sub
+    transcoder.marks, transcoder.in_key = effect.marks, effect.in_key
+    if effect.tail is not None:
+        transcoder.stack = transcoder.stack[:-TAIL] + effect.tail
+
+
+def _learned(transcoder: Transcoder, effects: _Effects, text: str) -> Effect | None:
+    """Work out what a text does here by reading it with the innermost brackets alone."""
+    if effects is _NOTHING or len(text) > SHORT or text in effects:
+        return None
+    if len(effects) >= LEARNED_LIMIT:
+        effects.clear()
+    trial = transcoder.copy()
+    tail = trial.stack = trial.stack[-TAIL:]
+    trial.size = 0
+    json, end = trial.read(text, 0)
+    effect = None
+    if trial.state < State.DONE and not trial.passed:
+        effect = Effect(trial, text, json, end, None if trial.stack == tail else trial.stack)
+    effects[text] = effect
+    return effect
+
+
 class NotatedRest(Rest):
     """How to publish chunks while a machine rests inside a value whose keys nobody asks for."""
 
@@ -104,7 +144,10 @@ class NotatedRest(Rest):
             transcoder.state, transcoder.marks, transcoder.in_key = effect.state, effect.marks, effect.in_key
             transcoder.size, self._effects, self.clean = 0, effect.effects, effect.clean
         else:
-            self._apply(effect, transcoder)
+            _apply(effect, transcoder)
+            self._effects, self.clean = effect.effects, effect.clean
+            if effect.tail is not None or transcoder.size > NUMBER_LIMIT // 2:
+                self._effects = _effects_of(transcoder)
         machine.text = effect.left
         if not effect.json and not effect.taken:
             return []
@@ -113,35 +156,10 @@ class NotatedRest(Rest):
         machine.kept.append(effect.taken)
         return [self.make(effect.json, start, end)]
 
-    def _apply(self, effect: Effect, transcoder: Transcoder) -> None:
-        goes_on = transcoder.state == State.NUMBER and effect.size == len(effect.taken)
-        transcoder.size = transcoder.size + effect.size if goes_on else effect.size
-        transcoder.state, transcoder.sub = effect.state, effect.sub
-        transcoder.marks, transcoder.in_key = effect.marks, effect.in_key
-        self._effects, self.clean = effect.effects, effect.clean
-        if effect.tail is not None:
-            transcoder.stack = transcoder.stack[:-TAIL] + effect.tail
-        if effect.tail is not None or transcoder.size > NUMBER_LIMIT // 2:
-            self._effects = _effects_of(transcoder)
-
     def _learn(self, text: str) -> Effect | None:
-        """Work out what a text does here by reading it with the innermost brackets alone."""
-        effects = self._effects
-        if effects is _NOTHING or len(text) > SHORT or text in effects:
-            return None
         if self._transcoder.in_string and self._string(self._transcoder.marks).is_clean(text):
             return None
-        if len(effects) >= LEARNED_LIMIT:
-            effects.clear()
-        trial = self._transcoder.copy()
-        tail = trial.stack = trial.stack[-TAIL:]
-        trial.size = 0
-        json, end = trial.read(text, 0)
-        effect = None
-        if trial.state < State.DONE and not trial.passed:
-            effect = Effect(trial, text, json, end, None if trial.stack == tail else trial.stack)
-        effects[text] = effect
-        return effect
+        return _learned(self._transcoder, self._effects, text)
 
     def _read_on(self, machine: Machine, chunk: str, text: str) -> list[Event]:
         """A chunk of which nothing is known."""

@@ -69,7 +69,6 @@ class Transcoder:
         "_final",
         "_key",
         "_out",
-        "_tail",
         "_watch",
         "error",
         "in_key",
@@ -82,6 +81,7 @@ class Transcoder:
         "stack",
         "state",
         "sub",
+        "tail",
     )
 
     def __init__(self, notation: Notation, *, watch: bool = False) -> None:
@@ -97,7 +97,7 @@ class Transcoder:
         self._key: list[str] | None = None  # the pieces of a key that is watched
         self.sub = ""  # where in a number we are
         self.size = 0  # characters of the number so far
-        self._tail = ""  # the token that waits, if `feed` is used
+        self.tail = ""  # the token that waits, if `feed` is used
         self._final = False  # does no more text come?
         self._out: list[str] = []
 
@@ -128,16 +128,16 @@ class Transcoder:
     @property
     def held(self) -> int:
         """Characters that `feed` keeps."""
-        return len(self._tail)
+        return len(self.tail)
 
     def feed(self, piece: str) -> tuple[str, int]:
         """As `read`, but keep a token that the end of the piece cuts; the index is one in the piece."""
-        kept, text = len(self._tail), self._tail + piece
+        kept, text = len(self.tail), self.tail + piece
         json, end = self.read(text, 0)
         if self.state >= State.DONE:
-            self._tail = ""
+            self.tail = ""
             return json, end - kept
-        self._tail = text[end:]
+        self.tail = text[end:]
         return json, len(piece)
 
     def read(self, text: str, start: int, final: bool = False) -> tuple[str, int]:

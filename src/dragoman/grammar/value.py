@@ -12,6 +12,7 @@ from json.encoder import encode_basestring
 
 from .analyze import VALUE_LIMIT
 from .json import NUMBER_LIMIT, Scanner
+from .learned import recall
 from .notation import Notation
 from .schema import allowed
 from .transcode import Transcoder
@@ -181,7 +182,7 @@ class Sink:
             json = self._scan(piece[:room]) + self._feed(piece[room:])
             self.broken += room if self.broken >= 0 else 0
             return json
-        json, end = _read(scanner, piece) if not scanner.done else ("", 0)
+        json, end = self._read(scanner, piece) if not scanner.done else ("", 0)
         rest = piece[end:].lstrip(_SPACE) if scanner.done else piece[end:]
         broken = scanner.failed or (scanner.done and rest)
         if self._streaming:
@@ -197,19 +198,19 @@ class Sink:
             return json
         return ""
 
+    def _read(self, scanner: Scanner | Transcoder, piece: str) -> tuple[str, int]:
+        """The JSON of a piece of an object or array, and where it ends."""
+        if not isinstance(scanner, Transcoder):
+            end = scanner.scan(piece, 0)
+            return piece[:end], end
+        known = recall(scanner, piece) if not self._wraps else None
+        return (known, len(piece)) if known is not None else scanner.feed(piece)
+
     def _as_string(self) -> str:
         """It is a string after all: open it with what was held."""
         held, self._held, self._json = self._held, "", ""
         self._scanner, self.is_string, self.kind = None, True, "string"
         return encode_basestring(held)[:-1]
-
-
-def _read(scanner: Scanner | Transcoder, piece: str) -> tuple[str, int]:
-    """The JSON of a piece of an object or array, and where it ends."""
-    if isinstance(scanner, Transcoder):
-        return scanner.feed(piece)
-    end = scanner.scan(piece, 0)
-    return piece[:end], end
 
 
 def sink_for(
