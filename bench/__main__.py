@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from .families import families
 from .hostile import HOSTILE, slope
 from .peer import peer
 from .profiling import costs, hot
@@ -19,7 +20,7 @@ from .workloads import WORKLOADS, workload
 
 __all__ = ["main", "measure"]
 
-OTHERS = ("whole", "hostile", "peer")
+OTHERS = ("whole", "hostile", "peer", "families")
 """What can be asked for with --only beside the workloads."""
 
 
@@ -71,6 +72,9 @@ def measure(names: Sequence[str], *, quick: bool) -> Results:
             progress.update(task, description="hostile")
             results.slopes.append(slope(each, chunk, 1 if quick else 3))
             progress.advance(task)
+        if "families" in names:
+            progress.update(task, description="families")
+            results.families += families(2 if quick else 5)
         if "peer" in names:
             results.peer = peer(rounds)
     return results

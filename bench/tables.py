@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .families import FAMILY_LIMIT, KINDS, Family
 from .hostile import Slope
 from .peer import Peer
 from .profiling import Costs
@@ -27,11 +28,13 @@ class Results(Struct):
     comparisons: list[Comparison] = []
     slopes: list[Slope] = []
     peer: Peer | None = None
+    families: list[Family] = []
 
     @property
     def missed(self) -> int:
         """Rows that miss a limit."""
-        rows: list[Stream | Comparison | Slope] = [*self.streams, *self.comparisons, *self.slopes]
+        rows: list[Stream | Comparison | Slope | Family]
+        rows = [*self.streams, *self.comparisons, *self.slopes, *self.families]
         return sum(bool(row.missed) for row in rows)
 
 
@@ -65,7 +68,20 @@ def grids(results: Results) -> list[Grid]:
         ]
         title = "hostile inputs: time per character, and its growth when there is sixteen times as much"
         found.append(Grid(title, ("input", "fed", "ns/character", "growth", "limit"), tuple(slopes)))
+    if results.families:
+        found.append(_families(results.families))
     return found
+
+
+def _families(families: Sequence[Family]) -> Grid:
+    """Every dialect: floors a chunk, and how many times the core figure that is."""
+    headings = ("dialect", *(f"{kind}, / floor (/ core)" for kind in KINDS), "limit")
+    rows = []
+    for family in families:
+        cells = [f"{family.floors[k]:.1f} ({family.shares[k]:.2f})" if k in family.floors else "-" for k in KINDS]
+        missed = tuple(f"{kind} > {FAMILY_LIMIT:g} core" for kind in family.missed)
+        rows.append((family.dialect, *cells, _verdict(missed, f"{FAMILY_LIMIT:g} core")))
+    return Grid("every dialect on the same messages", headings, tuple(rows))
 
 
 def _streams(results: Results) -> Grid:

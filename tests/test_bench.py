@@ -8,13 +8,14 @@ import pytest
 
 from bench.__main__ import main
 from bench.clock import Best
+from bench.families import KINDS, Family, measured
 from bench.hostile import Hostile, slope
 from bench.streaming import Stream, stream
 from bench.tables import Results, grids, notes
 from bench.text import cut, prose
 from bench.whole import Comparison, against_find, against_json, new_parser
 from bench.workloads import WORKLOADS, Workload
-from dragoman import parse
+from dragoman import get_dialect, parse
 
 each = pytest.mark.parametrize("work", WORKLOADS, ids=lambda work: work.name)
 
@@ -56,6 +57,18 @@ def test_a_workload_is_measured(work: Workload) -> None:
     assert found.correct
     assert min(found.ratio, found.growth, found.whole_mb_s, found.mean_length) > 0
     assert 0 < found.marked < 1
+
+
+def test_a_dialect_is_measured_against_the_core_and_missed_where_it_costs_more() -> None:
+    found = measured(get_dialect("llama3_json"), 1, {kind: make for kind, make in KINDS.items() if kind != "records"})
+    assert set(found) == {"text", "string"}
+    assert all(0 < floor < time for time, floor in found.values())
+    cheap = Family("a", {"text": 0.2}, {"text": 4.0}, {"text": 1.0})
+    dear = Family("b", {"text": 0.4}, {"text": 9.0}, {"text": 1.8})
+    assert (cheap.missed, dear.missed) == ((), ("text",))
+    (grid,) = grids(Results(families=[cheap, dear]))
+    assert [row[1] for row in grid.rows] == ["4.0 (1.00)", "9.0 (1.80)"]
+    assert grid.rows[1][-1] == "missed: text > 1.5 core"
 
 
 def test_a_hostile_input_is_measured_whole_and_in_chunks() -> None:

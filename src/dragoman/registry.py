@@ -44,6 +44,18 @@ def _known() -> Mapping[str, Dialect]:
 
 
 @cache
+def _own(name: str) -> Dialect | None:
+    """The dialect in the file of this name, without looking at the others."""
+    if not name.isidentifier() or name.startswith("_"):
+        return None
+    try:
+        found: Dialect = import_module(f"{package.__name__}.{name}").DIALECT
+    except ModuleNotFoundError:
+        return None
+    return found if found.name == name else None
+
+
+@cache
 def auto() -> Dialect:
     """The dialect that is not known yet: reads as `generic` until the output tells, and writes as it."""
     return replace(_known()["generic"], name=AUTO, doc="Auto: the dialect is told by the output.", aliases=())
@@ -70,9 +82,8 @@ def get_dialect(name: str) -> Dialect:
     Raises `AmbiguousDialect` for a name that several share, else `UnknownDialect` with the names most like it, and
     `InvalidDialect` for a variant that can't be.
     """
-    known = _known()
     base, colon, variant = name.partition(":")
-    found = known.get(base) or known.get(normal_name(base))
+    found = _own(base) or _known().get(base) or _known().get(normal_name(base))
     if found is not None and (found.variant or not colon):
         return found.variant(variant) if found.variant and colon else found
     if normal_name(name) == AUTO:
