@@ -115,6 +115,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     variant: Callable[[str], Dialect] | None = None
     thoughts: tuple[Node, Node] | None = None
 
+    def __repr__(self) -> str:
+        return f"<Dialect {self.name}>"
+
     @property
     def title(self) -> str:
         """What it is, in one line."""

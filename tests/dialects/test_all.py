@@ -16,6 +16,9 @@ ALL = pytest.mark.parametrize("dialect", dialects(), ids=lambda dialect: dialect
 EACH_PROMISE = pytest.mark.parametrize("promise", PROMISES)
 OF_ANY_INPUT = pytest.mark.parametrize("promise", [name for name in PROMISES if name not in ("two-way", "one source")])
 
+AT_LENGTH = settings(max_examples=max(6, settings().max_examples // 3))
+"""Of each of so many dialects: a third of what other properties get."""
+
 FRAGMENTS = (
     *('{"name": "f", "arguments": {"a": 1}}', '{"arguments": "{\\"a\\": [1]}", "name": "g"}', '"parameters": '),
     *("functions.f:0", "to=functions.f", "json", "code", " ", "\n", "\n\n", "{", "}", "[", "]", '"', "```\n", "`"),
@@ -62,6 +65,7 @@ def test_a_few_inputs_keep_every_promise(dialect: Dialect, seed: int) -> None:
 @pytest.mark.slow
 @ALL
 @OF_ANY_INPUT
+@AT_LENGTH
 @given(data=st.data())
 def test_any_input_keeps_the_promise(dialect: Dialect, promise: str, data: st.DataObject) -> None:
     trial = data.draw(soup(dialect))
@@ -71,6 +75,7 @@ def test_any_input_keeps_the_promise(dialect: Dialect, promise: str, data: st.Da
 @pytest.mark.slow
 @ALL
 @EACH_PROMISE
+@AT_LENGTH
 @given(seed=st.integers(0, 1 << 32))
 def test_messages_made_up_and_spoilt_keep_the_promise(dialect: Dialect, promise: str, seed: int) -> None:
     random = Random(seed)
@@ -83,6 +88,7 @@ def test_messages_made_up_and_spoilt_keep_the_promise(dialect: Dialect, promise:
 @pytest.mark.slow
 @ALL
 @OF_ANY_INPUT
+@AT_LENGTH
 @given(seed=st.integers(0, 1 << 32))
 def test_what_the_prompt_has_begun_keeps_the_promise(dialect: Dialect, promise: str, seed: int) -> None:
     random = Random(seed)

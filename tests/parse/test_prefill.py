@@ -278,3 +278,28 @@ def test_an_asynchronous_stream_may_go_on_from_a_prompt() -> None:
     events = asyncio.run(collect())
     assert assemble(events).parts == (ThinkingPart("Hm."), TextPart("Hi"))
     assert merge(events)[0] == ReasoningDelta("Hm.", 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "prefill", "text"),
+    [
+        (
+            "k2_horizon",
+            "<ifm|tool_calls>\n<ifm|tool_call>f0\n<ifm|arg_key>a</ifm|arg_key>\n<ifm|arg_value>it's.<",
+            "/i\n</ifmfm|arg_value>\n<ifm|arg_key>b</ifm|arg_key>|tool_call>",
+        ),
+        (
+            "glm47",
+            "<tool_call>f0<arg_key>a</arg_key><arg_value> a < ba <",
+            " b\n</arg_value><arg_key>b</arg_key><arg_v",
+        ),
+    ],
+)
+def test_what_a_broken_call_was_is_kept_whole_from_its_beginning_in_the_prefill(
+    dialect: str, prefill: str, text: str
+) -> None:
+    for chunks in ([text], list(text)):
+        parser = Parser(dialect, prefill=prefill)
+        events = [event for chunk in chunks for event in parser.feed(chunk)] + parser.finish("length")
+        (problem,) = (event for event in events if isinstance(event, Problem))
+        assert problem.raw == prefill + text

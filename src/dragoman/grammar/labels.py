@@ -8,7 +8,7 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
 from ..events import ContentDelta, Event, Malformed, Markup, ProblemKind, ReasoningDelta, TagDelta
-from .frames import ValueFrame
+from .frames import NOWHERE, ValueFrame
 from .json import SHORT
 from .tries import LONG, Delimiters
 
@@ -117,7 +117,7 @@ class Rest:
             return []
         start = machine.base
         machine.base = end = start + stop
-        if machine.kept_to >= 0:
+        if machine.kept_to > NOWHERE:
             machine.kept.append(text)
             machine.kept_to = end
         return [make(text, start, end)]

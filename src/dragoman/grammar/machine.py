@@ -118,7 +118,7 @@ class Machine:
             if chunk in rest.clean and not self.text:
                 start = self.base
                 self.base = end = start + len(chunk)
-                if self.kept_to >= 0:
+                if self.kept_to > NOWHERE:
                     self.kept.append(chunk)
                     self.kept_to = end
                 return [rest.make(chunk, start, end)]
