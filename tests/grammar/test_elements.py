@@ -274,7 +274,7 @@ def parameters(*pairs: tuple[str, str], string: str = "false") -> str:
 def test_an_object_that_is_all_of_the_arguments_is_unwrapped(key: str, string: str) -> None:
     whole = parameters((key, ' {"k": "a", "n": [1]}\n'), string=string)
     expected = Read(
-        (call("f", ' {"k": "a", "n": [1]}'),), (("unknown_argument", key), ("unknown_argument", "n")), "tool_calls"
+        (call("f", '{"k": "a", "n": [1]}'),), (("unknown_argument", key), ("unknown_argument", "n")), "tool_calls"
     )
     assert read(DSML, whole, tools=WRAPPED) == expected
 

@@ -36,7 +36,7 @@ def argument(kind: str, value: str, key: str = "k") -> str:
         (' string="true"', '{"a": 1}', '"{\\"a\\": 1}"'),
         (' string="true"', "12", '"12"'),
         (' string="false"', "12", "12"),
-        (' string="false"', ' {"a": [1.0]}\n', ' {"a": [1.0]}'),
+        (' string="false"', ' {"a": [1.0]}\n', '{"a": [1.0]}'),
         (' string="false"', '"a\\n<b>"', '"a\\n<b>"'),
         (' string="false"', "true", "true"),
         ("", "1.5", "1.5"),

@@ -135,10 +135,10 @@ class Sink:
             self.kind = _KINDS.get(text[0], "array")
             self._scanner = self._reader(text[0])
             self._streaming = "string" not in self._kinds
-            before = len(self._held) - len(piece)
-            text, self._held = self._held, ""
+            before, lead = len(self._held) - len(piece), len(self._held) - len(text)
+            self._held = "" if self._streaming else self._held[:lead]  # layout, unless it is a string after all
             json = self._scan(text)
-            self.broken = max(0, self.broken - before) if self.broken >= 0 else -1
+            self.broken = max(0, self.broken + lead - before) if self.broken >= 0 else -1
             return json
         limit = NUMBER_LIMIT if text[:1] in "-0123456789" else max(map(len, _WORDS))
         too_long = len(text.rstrip(_SPACE)) > limit or len(self._held) > VALUE_LIMIT
