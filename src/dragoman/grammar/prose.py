@@ -15,7 +15,7 @@ from ..events import ContentDelta
 from .frames import Frame
 from .labels import Rest, TextLabel
 from .steps import Step, UntilStep
-from .tries import Delimiters, final_pattern
+from .tries import Delimiters, final_hold, final_pattern
 
 if TYPE_CHECKING:
     from ..events import Event
@@ -90,15 +90,17 @@ class ProseRest(Rest):
 class ProseStep(UntilStep):
     """Text up to a delimiter that no code quotes."""
 
-    __slots__ = ("finals", "rests")
+    __slots__ = ("finals", "firsts", "last", "rests")
 
     def __init__(self, words: tuple[str, ...], finals: tuple[str, ...], label: TextLabel) -> None:
         delimiters = Delimiters(words)
         super().__init__(delimiters, None, label)
         rest = label.rest(None, delimiters)
         self.finals = [final_pattern(finals, ended=ended).search for ended in (False, True)] if finals else []
-        firsts = "".join(sorted({word[0] for word in finals}))
-        text, code, run = (ProseRest(self, marks, rest) for marks in (delimiters.firsts + "`", "`\n" + firsts, ""))
+        self.last = final_hold(finals) if finals else 0  # characters that they can be
+        self.firsts = "".join(sorted({word[0] for word in finals}))
+        marks = (delimiters.firsts + "`", "`\n" + self.firsts, "")
+        text, code, run = (ProseRest(self, each, rest) for each in marks)
         self.rests = (text, run, code, run, code, code, run)  # by mode: in a run, every character tells
 
     def run(self, machine: Machine) -> Step | None:
@@ -147,7 +149,10 @@ class ProseStep(UntilStep):
 
     def _limit(self, text: str, at: int, ended: bool) -> int:
         """Where the code ends at the latest: before what ends the input, or may."""
-        found = self.finals[ended](text, at) if self.finals else None
+        at = max(at, len(text) - self.last)
+        if all(text.find(first, at) < 0 for first in self.firsts):
+            return len(text)
+        found = self.finals[ended](text, at)
         return found.start() if found is not None else len(text)
 
 
