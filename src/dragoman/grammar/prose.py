@@ -149,11 +149,15 @@ class ProseStep(UntilStep):
 
     def _limit(self, text: str, at: int, ended: bool) -> int:
         """Where the code ends at the latest: before what ends the input, or may."""
-        at = max(at, len(text) - self.last)
-        if all(text.find(first, at) < 0 for first in self.firsts):
-            return len(text)
+        end = len(text)
+        at = end - self.last if end - at > self.last else at
+        for first in self.firsts:
+            if text.find(first, at) >= 0:
+                break
+        else:
+            return end
         found = self.finals[ended](text, at)
-        return found.start() if found is not None else len(text)
+        return found.start() if found is not None else end
 
 
 def _through_code(frame: ProseFrame, text: str, at: int, end: int) -> int:
