@@ -132,8 +132,10 @@ class _Parser:
         items: list[Piece] = []
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
             item = self.repeated(self.one(items))
-            if isinstance(item, Text) and items and isinstance(items[-1], Text):
-                item = Text(items.pop().text + item.text)  # type: ignore[attr-defined]
+            last = items[-1] if items else None
+            if isinstance(item, Text) and isinstance(last, Text):
+                items.pop()
+                item = Text(last.text + item.text)
             items.append(item)
         return items[0] if len(items) == 1 else Row(tuple(items))
 
@@ -271,8 +273,9 @@ def begins(piece: Piece, after: frozenset[str] = frozenset([""])) -> frozenset[s
         case Row(items=items):
             for k in reversed(range(len(items))):
                 after = begins(items[k], after)
-                if k and isinstance(items[k - 1], Text) and isinstance(items[k], (Either, Many)):
-                    after = frozenset(items[k - 1].text + rest for rest in after)  # type: ignore[attr-defined]
+                before = items[k - 1] if k else None
+                if isinstance(before, Text) and isinstance(items[k], (Either, Many)):
+                    after = frozenset(before.text + rest for rest in after)
                     return begins(Row(items[: k - 1]), after) if k > 1 else after
             return after
         case Either(items=items):
