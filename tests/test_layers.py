@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "dragoman"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("types", "events", "errors"),
-    ("grammar",),
+    ("grammar", "tokenizers"),
     ("emit",),
     ("dialect", "dialects", "idioms", "recognise", "registry", "response_template"),
     ("parse",),

@@ -10,6 +10,10 @@
     │   └── Unrecognised        nothing tells which dialect it is
     ├── AmbiguousDialect        several dialects that it could be
     ├── InvalidTokenizer        a tokenizer's file that can't be read
+    ├── UnknownToken            an id that a vocabulary does not have
+    ├── ControlText             text that spells a control token, where that is refused
+    ├── InvalidConversation     messages that can't be read, or that a format can't say
+    ├── InvalidChatTemplate     a chat template that can't be run, or that refuses the conversation
     ├── InvalidDialect          a dialect file that is not one
     │   └── InvalidTemplate     a response template that can't be honoured
     ├── InvalidTool             a tool or a schema that can't be read
@@ -26,10 +30,13 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousDialect",
+    "ControlText",
     "DelimiterError",
     "DragomanError",
     "GrammarError",
     "Inexpressible",
+    "InvalidChatTemplate",
+    "InvalidConversation",
     "InvalidDialect",
     "InvalidPrompt",
     "InvalidStart",
@@ -42,6 +49,7 @@ __all__ = [
     "ParserFinished",
     "UnknownDialect",
     "UnknownRule",
+    "UnknownToken",
     "Unrecognised",
 ]
 
@@ -208,6 +216,54 @@ class Inexpressible(DragomanError):
 
     def __str__(self) -> str:
         return f"dialect {self.dialect!r} can't write part {self.part} of the message: {self.reason}"
+
+
+class UnknownToken(DragomanError):
+    """A vocabulary has no token of this id."""
+
+    def __init__(self, token: int, size: int) -> None:
+        super().__init__(token, size)
+        self.token, self.size = token, size
+
+    def __str__(self) -> str:
+        return f"no token has the id {self.token}; the vocabulary's ids are below {self.size}"
+
+
+class ControlText(DragomanError):
+    """A message's text spells a control token, and the caller asked to be told; ``at`` is where in the text."""
+
+    def __init__(self, message: int, part: int, spelled: str, at: int) -> None:
+        super().__init__(message, part, spelled, at)
+        self.message, self.part, self.spelled, self.at = message, part, spelled, at
+
+    def __str__(self) -> str:
+        whose = f"part {self.part} of message {self.message}" if self.message >= 0 else "the text"
+        return f"{whose} spells the control token {self.spelled!r} at character {self.at}; take it out, or allow it"
+
+
+class InvalidConversation(DragomanError):
+    """A message that can't be read, or that this format can't say; ``message`` and ``part`` count from 0."""
+
+    def __init__(self, message: int, expected: str, found: str, part: int | None = None) -> None:
+        super().__init__(message, expected, found, part)
+        self.message, self.expected, self.found, self.part = message, expected, found, part
+
+    def __str__(self) -> str:
+        part = f", part {self.part}" if self.part is not None else ""
+        where = f"message {self.message}{part}" if self.message >= 0 else "the conversation"
+        return f"{where}: expected {self.expected}, found {self.found}"
+
+
+class InvalidChatTemplate(DragomanError):
+    """A chat template that can't be run, or that refuses the conversation; ``line`` where that is known."""
+
+    def __init__(self, problem: str, fix: str, line: int | None = None) -> None:
+        super().__init__(problem, fix, line)
+        self.problem, self.fix, self.line = problem, fix, line
+
+    def __str__(self) -> str:
+        where = f", line {self.line}" if self.line is not None else ""
+        return f"chat template{where}: {self.problem}; {self.fix}"
 
 
 class ParserFinished(DragomanError):

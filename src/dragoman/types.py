@@ -53,10 +53,15 @@ Part: TypeAlias = TextPart | ThinkingPart | ToolCall | UnparsedToolCall
 
 
 class Message(Struct, frozen=True):
-    """A role and the ordered parts of what it said."""
+    """A role and the ordered parts of what it said.
+
+    `name` is who of that role speaks, for a tool's message the tool; `call_id` is the id of the call that it answers.
+    """
 
     role: str
     parts: tuple[Part, ...] = ()
+    name: str | None = None
+    call_id: str | None = None
 
     @property
     def content(self) -> str | tuple[Part, ...]:
