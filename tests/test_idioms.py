@@ -14,21 +14,23 @@ from dragoman.dialects.generic import generic
 from dragoman.errors import Inexpressible
 from dragoman.events import ContentDelta, Event, Malformed, Markup, Problem, ProblemKind, Stop
 from dragoman.grammar.nodes import Grammar, Node
-from dragoman.idioms import Think, conversation, members_of, mentioned, stops, write
+from dragoman.idioms import Think, conversation, members_of, mentioned, spell, stops
 from dragoman.registry import get_dialect
+from dragoman.segments import text_of
 from dragoman.testing import Trial, read
 from dragoman.types import Part, TextPart, ThinkingPart, ToolCall, UnparsedToolCall
 
 # Writing
 
 
-def calls(group: Sequence[ToolCall], after_text: bool, more: bool) -> str:
-    shown = ",".join(f"{call.name}{call.arguments}" for call in group)
-    return f"[{'text before' if after_text else ''}|{shown}|{'more' if more else ''}]"
+def calls(group: Sequence[ToolCall], after_text: bool, more: bool) -> list[str]:
+    shown = [f"{call.name}{call.arguments}" for call in group]
+    shown[0] = f"[{'text before' if after_text else ''}|{shown[0]}"
+    return [*shown[:-1], f"{shown[-1]}|{'more' if more else ''}]"]
 
 
 def written(*parts: Part, text: bool = False) -> str:
-    return write(
+    segments = spell(
         "own",
         Message("assistant", parts),
         marks=("<", ">"),
@@ -37,6 +39,7 @@ def written(*parts: Part, text: bool = False) -> str:
         channels=(lambda part: f"({part.channel}: {part.text})") if text else None,
         opener="<",
     )
+    return text_of(segments)
 
 
 F, G = ToolCall("f", "{}"), ToolCall("g", '{"x": 1}')
@@ -49,8 +52,8 @@ F, G = ToolCall("f", "{}"), ToolCall("g", '{"x": 1}')
         ((TextPart("a"),), "a"),
         ((ThinkingPart("a"), TextPart("b"), ThinkingPart("c")), "<a>b<c>"),
         ((ThinkingPart("a"), ThinkingPart("b")), "<a><b>"),
-        ((F, G), '[|f{},g{"x": 1}|]'),
-        ((TextPart("a"), F, G, ThinkingPart("b"), F), 'a[text before|f{},g{"x": 1}|more]<b>[|f{}|]'),
+        ((F, G), '[|f{}g{"x": 1}|]'),
+        ((TextPart("a"), F, G, ThinkingPart("b"), F), 'a[text before|f{}g{"x": 1}|more]<b>[|f{}|]'),
         ((F, TextPart("a")), "[|f{}|more]a"),
     ],
 )
@@ -69,8 +72,8 @@ def test_texts_have_channels_where_there_is_a_way_to_write_them() -> None:
         ((TextPart("a"), ThinkingPart("b>")), 1, "its text holds the marker '>'"),
         ((TextPart(""),), 0, "its text is empty"),
         ((F, ThinkingPart("")), 1, "its text is empty"),
-        ((TextPart("a", "x"),), 0, "text has no channel, and two texts would become one"),
-        ((TextPart("a"), TextPart("b")), 1, "text has no channel, and two texts would become one"),
+        ((TextPart("a", "x"),), 0, "text has no channel"),
+        ((TextPart("a"), TextPart("b")), 1, "two texts would become one"),
         ((TextPart("a"), ThinkingPart(", b")), 1, "behind <, ',' would make it a mention"),
         (
             (F, ToolCall("g", "x")),
@@ -95,7 +98,7 @@ def test_a_thought_cannot_be_written_where_there_is_no_way_to() -> None:
     with pytest.raises(
         Inexpressible, match="can't write part 0 of the message: there is no way to write a ThinkingPart"
     ):
-        write("own", Message("assistant", (ThinkingPart("a"),)), marks=(), calls=calls)
+        spell("own", Message("assistant", (ThinkingPart("a"),)), marks=(), calls=calls)
 
 
 @pytest.mark.parametrize(

@@ -52,14 +52,14 @@ class UnparsedToolCall(Struct, frozen=True, tag="unparsed_tool_call"):
 Part: TypeAlias = TextPart | ThinkingPart | ToolCall | UnparsedToolCall
 
 
-class Message(Struct, frozen=True):
+class Message(Struct, frozen=True, omit_defaults=True, repr_omit_defaults=True):
     """A role and the ordered parts of what it said.
 
     `name` is who of that role speaks, for a tool's message the tool; `call_id` is the id of the call that it answers.
     """
 
     role: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Part, ...]
     name: str | None = None
     call_id: str | None = None
 

@@ -23,10 +23,11 @@ from ..idioms import (
     Tag,
     drawn,
     harmony_grammar,
-    harmony_writer,
+    harmony_speller,
     sample,
     tagged_arguments,
     write_arguments,
+    written_by,
 )
 from ..types import ToolCall
 
@@ -38,12 +39,15 @@ def _write_call(call: ToolCall) -> str:
     return f" {header}{write_arguments(PARAMETER, call, 0)}"
 
 
+_speller = harmony_speller("beam", _write_call)
+
 DIALECT = Dialect(
     name="beam",
     kind="messages with headers",
     doc=__doc__,
     grammar=harmony_grammar(({"name": ".+"}, HARMONY.addressed(tagged_arguments(PARAMETER, HARMONY.ends)))),
-    writer=harmony_writer("beam", _write_call),
+    writer=written_by(_speller),
+    speller=_speller,
     models=(),
     marks=("<|channel|>", "<rfl:parameter"),
     stops=HARMONY.stops,

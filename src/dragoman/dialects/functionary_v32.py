@@ -14,11 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from ..dialect import Dialect
 from ..errors import Inexpressible
 from ..grammar import build as b
 from ..grammar.nodes import Grammar, Node
-from ..idioms import drawn, sample, stops, turn, write
+from ..idioms import drawn, sample, spell, stops, turn, written_by
+from ..segments import Segment
 from ..types import Message, TextPart, ToolCall
 
 OPEN, ALL = ">>>", "all\n"
@@ -35,15 +38,15 @@ def _message(opening: Node) -> Node:
     return b.choice(opening + ALL, *calls)
 
 
-def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
-    return "".join(f"{OPEN}{call.name}\n{call.arguments}" for call in calls)
+def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> list[str]:
+    return [f"{OPEN}{call.name}\n{call.arguments}" for call in calls]
 
 
-def _write(message: Message) -> str:
+def _spell(message: Message, strict: bool) -> list[Segment]:
     for k, part in enumerate(message.parts):
         if isinstance(part, TextPart) and part.channel:
             raise Inexpressible("functionary_v32", k, "there are no channels")
-    text = write(
+    written = spell(
         "functionary_v32",
         message,
         marks=(OPEN, *STOPS),
@@ -51,8 +54,11 @@ def _write(message: Message) -> str:
         calls=_write_calls,
         names=r"(?!(?:all|python)$)[A-Za-z0-9_.-]{1,64}",
         prose=True,
+        strict=strict,
     )
-    return text.removeprefix(OPEN)
+    if written:
+        written[0] = replace(written[0], text=written[0].text.removeprefix(OPEN))
+    return written
 
 
 _body = turn(
@@ -69,7 +75,8 @@ DIALECT = Dialect(
     kind="a name, then JSON",
     doc=__doc__,
     grammar=Grammar(b.optional(_message(b.sequence())) + _body),
-    writer=_write,
+    writer=written_by(_spell),
+    speller=_spell,
     signatures=((">>>all", "tool_calls"),),
     models=("meetkai/functionary-*-v3.2*",),
     marks=(OPEN,),

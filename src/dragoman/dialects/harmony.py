@@ -22,7 +22,7 @@ from __future__ import annotations
 from ..dialect import Dialect, Example
 from ..errors import Inexpressible
 from ..grammar import build as b
-from ..idioms import HARMONY, harmony_grammar, harmony_writer
+from ..idioms import HARMONY, harmony_grammar, harmony_speller, written_by
 from ..types import Message, TextPart, ThinkingPart, ToolCall
 
 _raw = b.arguments(b.until(*HARMONY.ends), raw=True)
@@ -36,6 +36,8 @@ def _write_call(call: ToolCall) -> str:
     return f"<|channel|>commentary to={recipient} <|constrain|>json<|message|>{call.arguments}"
 
 
+_speller = harmony_speller("harmony", _write_call)
+
 DIALECT = Dialect(
     name="harmony",
     doc=__doc__,
@@ -44,7 +46,8 @@ DIALECT = Dialect(
         ({"name": ".+"}, HARMONY.addressed(b.space() + _json)),
         namespace=r"functions\.",
     ),
-    writer=harmony_writer("harmony", _write_call),
+    writer=written_by(_speller),
+    speller=_speller,
     kind="messages with headers",
     marks=("<|channel|>", "<|message|>"),
     stops=HARMONY.stops,

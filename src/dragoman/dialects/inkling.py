@@ -20,7 +20,8 @@ from json import dumps
 from ..dialect import Dialect
 from ..events import ProblemKind
 from ..grammar import build as b
-from ..idioms import Row, drawn, json_members, sample
+from ..idioms import Row, drawn, json_members, sample, written_by
+from ..segments import Segment
 from ..types import Message, ToolCall
 
 TEXT, THINKING = "<|content_text|>", "<|content_thinking|>"
@@ -52,17 +53,18 @@ _message = b.choice(
 )
 
 
-def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
-    return "".join(
+def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> list[str]:
+    return [
         f'{ROW.begin}{call.name}{JSON}{{"name": {dumps(call.name)}, "args": {call.arguments}}}{ROW.end}'
         for call in calls
-    )
+    ]
 
 
-def _write(message: Message) -> str:
-    return ROW.write(
+def _spell(message: Message, strict: bool) -> list[Segment]:
+    return ROW.spell(
         "inkling",
         message,
+        strict,
         thinking=THINKING,
         text=lambda channel: "" if channel else TEXT,
         calls=_write_calls,
@@ -75,7 +77,8 @@ DIALECT = Dialect(
     kind="messages with headers",
     doc=__doc__,
     grammar=ROW.grammar(_message, reasoning=_reasoning, final=_final),
-    writer=_write,
+    writer=written_by(_spell),
+    speller=_spell,
     models=("thinkingmachines/Inkling*",),
     marks=(JSON, THINKING),
     stops=ROW.stops,

@@ -25,7 +25,8 @@ from collections.abc import Sequence
 
 from ..dialect import Dialect
 from ..grammar import build as b
-from ..idioms import Row, Sign, Tag, drawn, sample, tagged_values
+from ..idioms import Row, Sign, Tag, drawn, sample, tagged_values, written_by
+from ..segments import Segment
 from ..types import Message, ToolCall
 
 ROW = Row(
@@ -49,15 +50,16 @@ def _to(recipient: str) -> str:
     return f" to={recipient}<|message|>"
 
 
-def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
+def _write_calls(calls: Sequence[ToolCall], after_text: bool, more: bool) -> list[str]:
     one = CALLS.write
-    return "".join(f"{ROW.begin}{_to(call.name)}{one([call], False, False)}{ROW.end}" for call in calls)
+    return [f"{ROW.begin}{_to(call.name)}{one([call], False, False)[0]}{ROW.end}" for call in calls]
 
 
-def _write(message: Message) -> str:
-    return ROW.write(
+def _spell(message: Message, strict: bool) -> list[Segment]:
+    return ROW.spell(
         "muse",
         message,
+        strict,
         thinking=_to("self"),
         text=lambda channel: "" if channel else _to("user"),
         calls=_write_calls,
@@ -79,7 +81,8 @@ DIALECT = Dialect(
             ({}, ROW.calls(CALLS, expected=False)),
         )
     ),
-    writer=_write,
+    writer=written_by(_spell),
+    speller=_spell,
     models=("meta-models/Muse-*",),
     marks=("<|message|>", "<atem:function_calls>"),
     stops=ROW.stops,

@@ -7,7 +7,7 @@ from .define import SAMPLE, SAMPLE_TOOLS, define, drawn, sample
 from .dsml import dsml
 from .element_calls import element_tree, typed_arguments
 from .guided import guided, guided_answer
-from .harmony import HARMONY, harmony_grammar, harmony_writer
+from .harmony import HARMONY, harmony_grammar, harmony_speller
 from .json_calls import (
     arguments_json,
     headed_json,
@@ -24,7 +24,7 @@ from .pair_calls import PairLayout, PairMarks, paired_values
 from .suffixed import suffixed_values
 from .tags import Shell, Sign, Tag
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
-from .writing import members_of, write
+from .writing import Speller, members_of, spell, written_by
 from .xml_calls import (
     ANY_VALUE,
     JSON_VALUE,
@@ -49,6 +49,7 @@ __all__ = [
     "Row",
     "Shell",
     "Sign",
+    "Speller",
     "Tag",
     "Think",
     "also",
@@ -68,7 +69,7 @@ __all__ = [
     "guided",
     "guided_answer",
     "harmony_grammar",
-    "harmony_writer",
+    "harmony_speller",
     "headed_json",
     "json_array",
     "json_calls",
@@ -83,6 +84,7 @@ __all__ = [
     "raw_text",
     "sample",
     "single_quoted",
+    "spell",
     "stops",
     "suffixed_values",
     "tagged_arguments",
@@ -91,6 +93,6 @@ __all__ = [
     "thought",
     "turn",
     "typed_arguments",
-    "write",
     "write_arguments",
+    "written_by",
 ]

@@ -10,17 +10,19 @@ from collections.abc import Callable, Sequence
 from typing import Unpack
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..dialect import Dialect, Facts
 from ..errors import Inexpressible
 from ..events import ProblemKind
 from ..grammar import build as b
 from ..grammar.nodes import Grammar, Node
+from ..segments import Segment
 from ..types import Message, TextPart, ToolCall
 from .calls import Calls
 from .define import drawn, sample
 from .turns import Think, stops, thought
-from .writing import write
+from .writing import Speller, spell, written_by
 
 __all__ = ["Blocks", "define_blocks"]
 
@@ -48,11 +50,13 @@ def define_blocks(
 ) -> Dialect:
     """The dialect of a turn in blocks; see `define`. Calls come last, up to one of the `stops`."""
     marks = (blocks.begin, blocks.think, blocks.text, blocks.end, *calls.marks, *stops)
+    speller = _speller(name, blocks, calls, marks)
     return Dialect(
         name=name,
         doc=doc,
         grammar=_grammar(blocks, calls, stops),
-        writer=_writer(name, blocks, calls, marks),
+        writer=written_by(speller),
+        speller=speller,
         turns=turns,
         kind=calls.kind,
         marks=tuple(dict.fromkeys(marks)),
@@ -95,14 +99,15 @@ def _grammar(blocks: Blocks, calls: Calls, stopping: tuple[str, ...]) -> Grammar
     return Grammar(body, (("reasoning", thinking(b.optional(blocks.think)) + body),))
 
 
-def _writer(name: str, blocks: Blocks, calls: Calls, marks: tuple[str, ...]) -> Callable[[Message], str]:
-    def group(group: Sequence[ToolCall], after_text: bool, more: bool) -> str:
+def _speller(name: str, blocks: Blocks, calls: Calls, marks: tuple[str, ...]) -> Speller:
+    def group(group: Sequence[ToolCall], after_text: bool, more: bool) -> list[str]:
         if more:
             raise Inexpressible(name, len(group), "nothing can stand behind a call")
-        return f"{blocks.begin}{calls.write(group, after_text, more)}"
+        first, *others = calls.write(group, after_text, more)
+        return [f"{blocks.begin}{first}", *others]
 
-    def writer(message: Message) -> str:
-        text = write(
+    def speller(message: Message, strict: bool) -> list[Segment]:
+        written = spell(
             name,
             message,
             marks=marks,
@@ -110,8 +115,13 @@ def _writer(name: str, blocks: Blocks, calls: Calls, marks: tuple[str, ...]) -> 
             thinking=lambda text: f"{blocks.begin}{blocks.think}{text}{blocks.end}",
             text=lambda text: f"{blocks.begin}{blocks.text}{text}{blocks.end}",
             names=calls.names,
-        ).removeprefix(blocks.begin)
+            strict=strict,
+        )
+        if written:
+            written[0] = replace(written[0], text=written[0].text.removeprefix(blocks.begin))
         # Behind an answer, the closer is the stop marker.
-        return text.removesuffix(blocks.end) if message.parts and isinstance(message.parts[-1], TextPart) else text
+        if message.parts and isinstance(message.parts[-1], TextPart):
+            written[-1] = replace(written[-1], text=written[-1].text.removesuffix(blocks.end))
+        return written
 
-    return writer
+    return speller

@@ -49,11 +49,13 @@ class Calls(Struct, frozen=True, kw_only=True):
     most: int | None = None
     kind: str = ""
 
-    def write(self, calls: Sequence[ToolCall], after_text: bool, more: bool) -> str:
-        """A group of calls; told whether text stands before it and whether anything comes behind."""
-        written = self.between.join(self.one(call, k) for k, call in enumerate(calls))
+    def write(self, calls: Sequence[ToolCall], after_text: bool, more: bool) -> list[str]:
+        """A group of calls, one text each; told whether text stands before it and whether anything comes behind."""
+        written = [self.between + self.one(call, k) if k else self.one(call, k) for k, call in enumerate(calls)]
         before, behind = self.lead if after_text or self.led else "", self.trail if more else ""
-        return f"{before}{self.begin}{written}{self.end}{behind}"
+        written[0] = f"{before}{self.begin}{written[0]}"
+        written[-1] += self.end + behind
+        return written
 
 
 def also(calls: Calls, *others: Calls) -> Calls:

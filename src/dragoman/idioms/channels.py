@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import Inexpressible
 from ..events import ProblemKind
 from ..grammar import build as b
 from ..grammar.nodes import Grammar, Node
+from ..segments import Segment
 from ..types import Message, TextPart, ToolCall
 from .calls import Calls
 from .turns import stops
-from .writing import write
+from .writing import spell
 
 __all__ = ["Row"]
 
@@ -116,16 +118,17 @@ class Row(Struct, frozen=True, kw_only=True):
         rest = b.zero_or_more(stops(*self.stops) | self.ended(message) | unheaded)
         return Grammar(rest, tuple((name, self.ended(text) + rest) for name, text in entries.items()))
 
-    def write(
+    def spell(
         self,
         dialect: str,
         message: Message,
+        strict: bool,
         *,
         thinking: str,
         text: Callable[[str | None], str],
-        calls: Callable[[Sequence[ToolCall], bool, bool], str],
+        calls: Callable[[Sequence[ToolCall], bool, bool], list[str]],
         names: str,
-    ) -> str:
+    ) -> list[Segment]:
         """The messages behind the headers of `thinking`, of `text` on a channel (empty: there is none), and of `calls`.
 
         Leaves out the beginning that the prompt has, and the end that a stop marker will be.
@@ -133,7 +136,7 @@ class Row(Struct, frozen=True, kw_only=True):
         for k, part in enumerate(message.parts):
             if isinstance(part, TextPart) and not text(part.channel):
                 raise Inexpressible(dialect, k, f"there is no channel {part.channel!r}")
-        written = write(
+        written = spell(
             dialect,
             message,
             marks=self.marks,
@@ -141,6 +144,10 @@ class Row(Struct, frozen=True, kw_only=True):
             thinking=lambda thought: f"{self.begin}{thinking}{thought}{self.end}",
             calls=calls,
             names=names,
+            strict=strict,
         )
-        written = written.removeprefix(self.begin)
-        return written if self.ended_too else written.removesuffix(self.end)
+        if written:
+            written[0] = replace(written[0], text=written[0].text.removeprefix(self.begin))
+        if written and not self.ended_too:
+            written[-1] = replace(written[-1], text=written[-1].text.removesuffix(self.end))
+        return written

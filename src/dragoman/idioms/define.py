@@ -12,7 +12,7 @@ from ..grammar.nodes import Node
 from ..types import Message, Part, TextPart, ThinkingPart, Tool, ToolCall
 from .calls import Calls
 from .turns import Answer, Think, conversation, thought
-from .writing import writer_of
+from .writing import speller_of, written_by
 
 __all__ = ["SAMPLE", "SAMPLE_TOOLS", "define", "drawn", "layout", "sample"]
 
@@ -70,11 +70,13 @@ def define(
         *((*answer.openers, *answer.closers) if answer is not None else ()),
     )
     most = calls.most if calls is not None else 0
+    speller = speller_of(name, think, calls, answer, (*marks, *stops), prose)
     return Dialect(
         name=name,
         doc=doc,
         grammar=conversation(think, calls, stopping=stops, answer=answer, prose=prose),
-        writer=writer_of(name, think, calls, answer, (*marks, *stops), prose),
+        writer=written_by(speller),
+        speller=speller,
         turns=turns,
         kind=calls.kind if calls is not None else THOUGHTS_ONLY,
         marks=marks,

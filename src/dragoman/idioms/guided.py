@@ -15,10 +15,11 @@ from ..errors import Inexpressible, InvalidDialect
 from ..events import ProblemKind
 from ..grammar import build as b
 from ..grammar.nodes import Grammar, Node
+from ..segments import text_of
 from ..types import Message, ThinkingPart, ToolCall
 from .json_calls import json_members
 from .turns import stops
-from .writing import write
+from .writing import spell
 
 __all__ = ["guided", "guided_answer"]
 
@@ -45,7 +46,7 @@ def guided_answer(dialect: Dialect, *, name: str = "guided_answer") -> Dialect:
     """The dialect of a forced answer: all that follows the thoughts of `dialect` is text, whatever it looks like."""
     doc = "An answer that the engine has forced."
     return _guided(
-        dialect, _text(dialect.stops), lambda message: write(name, message, marks=dialect.stops), name, doc, ()
+        dialect, _text(dialect.stops), lambda message: text_of(spell(name, message, marks=dialect.stops)), name, doc, ()
     )
 
 
@@ -121,7 +122,8 @@ def _calls_writer(name: str, tool: str | None) -> Callable[[Message], str]:
         if len(calls) < len(message.parts) or (tool is not None and [call.name for call in calls] != [tool]):
             raise Inexpressible(name, 0, f"there is only {'one call of ' + repr(tool) if tool else 'calls'}")
         if tool is not None:
-            return write(name, message, marks=(), calls=lambda group, *_: group[0].arguments)
-        return write(name, message, marks=(), calls=lambda group, *_: f"[{', '.join(map(one, group))}]") or "[]"
+            return text_of(spell(name, message, marks=(), calls=lambda group, *_: [group[0].arguments]))
+        listed = spell(name, message, marks=(), calls=lambda group, *_: [f"[{', '.join(map(one, group))}]"])
+        return text_of(listed) or "[]"
 
     return writer

@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from ..errors import Inexpressible
 from ..grammar import build as b
 from ..grammar.nodes import Grammar, Node
+from ..segments import Segment
 from ..types import Message, ToolCall
 from .channels import Row
+from .writing import Speller
 
-__all__ = ["HARMONY", "harmony_grammar", "harmony_writer"]
+__all__ = ["HARMONY", "harmony_grammar", "harmony_speller"]
 
 CHANNEL, MESSAGE, CONSTRAIN = "<|channel|>", "<|message|>", "<|constrain|>"
 
@@ -50,22 +52,23 @@ def harmony_grammar(*calls: tuple[dict[str, str], Node], namespace: str = "") ->
     return HARMONY.grammar(message, (f"{CHANNEL}analysis", b.reasoning), reasoning=reasoning, final=final)
 
 
-def harmony_writer(dialect: str, write_call: Callable[[ToolCall], str]) -> Callable[[Message], str]:
+def harmony_speller(dialect: str, write_call: Callable[[ToolCall], str]) -> Speller:
     """Writes messages; `write_call` writes a call behind the beginning of its header, and may raise `Inexpressible`."""
 
-    def calls(group: Sequence[ToolCall], after_text: bool, more: bool) -> str:
+    def calls(group: Sequence[ToolCall], after_text: bool, more: bool) -> list[str]:
         if len(group) > 1 or more:
             raise Inexpressible(dialect, 0, "a call ends the output, so there can be only one, at the end")
-        return HARMONY.begin + write_call(group[0])
+        return [HARMONY.begin + write_call(group[0])]
 
-    def writer(message: Message) -> str:
-        return HARMONY.write(
+    def speller(message: Message, strict: bool) -> list[Segment]:
+        return HARMONY.spell(
             dialect,
             message,
+            strict,
             thinking=f"{CHANNEL}analysis{MESSAGE}",
             text=lambda channel: f"{CHANNEL}{channel or 'final'}{MESSAGE}",
             calls=calls,
             names=r"[^\s<]{1,200}",
         )
 
-    return writer
+    return speller

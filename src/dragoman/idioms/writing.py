@@ -10,29 +10,30 @@ from ..errors import Inexpressible
 from ..grammar.analyze import FIELD_LIMIT
 from ..grammar.json import Scanner
 from ..grammar.prose import in_code
+from ..segments import Kind, Segment, text_of
 from ..types import Message, Part, TextPart, ThinkingPart, ToolCall
 from .calls import Calls
 from .turns import MENTIONING, Answer, Think
 
-__all__ = ["members_of", "write", "writer_of"]
+__all__ = ["Speller", "members_of", "spell", "speller_of", "written_by"]
 
 
-def writer_of(
+def speller_of(
     dialect: str,
     think: Think | None,
     calls: Calls | None,
     answer: Answer | None,
     marks: tuple[str, ...],
     prose: bool,
-) -> Callable[[Message], str]:
+) -> Speller:
     """The function that writes messages of a conversation; `marks` (in `prose` or not) are what no text may hold."""
 
-    def writer(message: Message) -> str:
-        if calls is not None:
+    def speller(message: Message, strict: bool) -> list[Segment]:
+        if calls is not None and strict:
             _require_order(dialect, message, calls)
-        if think is not None and think.openers[0] in think.words:
+        if think is not None and think.openers[0] in think.words and strict:
             _require_first(dialect, message)
-        return write(
+        return spell(
             dialect,
             message,
             marks=marks,
@@ -43,9 +44,10 @@ def writer_of(
             names=calls.names if calls is not None else "",
             prose=prose,
             enclosed=answer is not None,
+            strict=strict,
         )
 
-    return writer
+    return speller
 
 
 def _require_first(dialect: str, message: Message) -> None:
@@ -70,12 +72,16 @@ def _require_order(dialect: str, message: Message, calls: Calls) -> None:
         ended = ended or bool(group)
 
 
-def write(
+Speller = Callable[[Message, bool], list[Segment]]
+"""Writes a message; told whether to refuse what would not be read back from the text alone."""
+
+
+def spell(
     dialect: str,
     message: Message,
     *,
     marks: tuple[str, ...],
-    calls: Callable[[Sequence[ToolCall], bool, bool], str] | None = None,
+    calls: Callable[[Sequence[ToolCall], bool, bool], list[str]] | None = None,
     thinking: Callable[[str], str] | None = None,
     text: Callable[[str], str] = str,
     channels: Callable[[TextPart], str] | None = None,
@@ -83,47 +89,69 @@ def write(
     names: str = r"[\s\S]+",
     prose: bool = False,
     enclosed: bool = False,
-) -> str:
+    strict: bool = True,
+) -> list[Segment]:
     """Write a message part by part, neighbouring calls together.
 
-    `calls` is told whether text stood before and whether anything comes after. With `channels`, text may have one, and
-    that writes it instead of `text`. In `prose`, code quotes markers; text may be `enclosed` by some. Raises
-    `Inexpressible` for text that holds one of the `marks` or would quote one, arguments that are no JSON object, calls
-    that could not be parsed or whose name is none of `names` (a pattern), what there is no way to write, and a thought
-    within the turn that would look as if its `opener` were only mentioned.
+    `calls` is told whether text stood before and whether anything comes after, and gives a text for each call. With
+    `channels`, text may have one, and that writes it instead of `text`. In `prose`, code quotes markers; text may be
+    `enclosed` by some. Raises `Inexpressible` for what there is no way to write, for calls that could not be parsed or
+    whose name is none of `names` (a pattern) and arguments that are no JSON object. Where it is `strict`, also for what
+    would not be read back from text: text that holds one of the `marks` or would quote one, or a thought within the
+    turn that would look as if its `opener` were only mentioned.
     """
-    out: list[str] = []
+    out: list[Segment] = []
     parts = message.parts
     k = 0
     while k < len(parts):
         match parts[k]:
             case TextPart() as part:
-                _require_plain(dialect, k, part.text, marks)
-                if channels is None and (part.channel or (isinstance(parts[k - 1 if k else 0], TextPart) and k)):
-                    raise Inexpressible(dialect, k, "text has no channel, and two texts would become one")
-                if channels is None and k == 0 and len(parts) > 1 and not part.text.strip(" \t\r\n"):
-                    raise Inexpressible(dialect, k, "blank text before the first block would be read as layout")
-                if prose and (enclosed or k + 1 < len(parts)) and in_code(part.text):
-                    reason = "its Markdown code is open at its end and would quote what comes behind"
-                    raise Inexpressible(dialect, k, reason)
-                out.append(channels(part) if channels is not None else text(part.text))
+                if channels is None and part.channel:
+                    raise Inexpressible(dialect, k, "text has no channel")
+                if strict:
+                    _require_plain(dialect, k, part.text, marks)
+                    if channels is None:
+                        _require_alone(dialect, k, parts)
+                    if prose and (enclosed or k + 1 < len(parts)) and in_code(part.text):
+                        reason = "its Markdown code is open at its end and would quote what comes behind"
+                        raise Inexpressible(dialect, k, reason)
+                written = channels(TextPart(HERE, part.channel)) if channels is not None else text(HERE)
+                out += _framed(written, part.text, Kind.TEXT, k)
             case ThinkingPart(text=thoughts) if thinking is not None:
-                _require_plain(dialect, k, thoughts, marks)
-                if k and opener and thoughts[0] in MENTIONING:
-                    raise Inexpressible(dialect, k, f"behind {opener}, {thoughts[0]!r} would make it a mention")
-                out.append(thinking(thoughts))
+                if strict:
+                    _require_plain(dialect, k, thoughts, marks)
+                    if k and opener and thoughts[0] in MENTIONING:
+                        raise Inexpressible(dialect, k, f"behind {opener}, {thoughts[0]!r} would make it a mention")
+                out += _framed(thinking(HERE), thoughts, Kind.THINKING, k)
             case ToolCall() if calls is not None:
                 group = _calls_from(dialect, parts, k, names)
                 after_text = k > 0 and isinstance(parts[k - 1], TextPart)
                 try:
-                    out.append(calls(group, after_text, k + len(group) < len(parts)))
+                    each = calls(group, after_text, k + len(group) < len(parts))
                 except Inexpressible as error:
                     raise Inexpressible(dialect, k + error.part, error.reason) from None
+                out += [Segment(one, Kind.CALL, part=k + n, control=True) for n, one in enumerate(each)]
                 k += len(group) - 1
             case part:
                 raise Inexpressible(dialect, k, f"there is no way to write a {type(part).__name__}")
         k += 1
-    return "".join(out)
+    return out
+
+
+def written_by(speller: Speller) -> Callable[[Message], str]:
+    """The function that writes the text of messages, refusing what would not be read back from it."""
+    return lambda message: text_of(speller(message, True))
+
+
+HERE = "\0"
+"""Stands for a text whose frame is asked for."""
+
+
+def _framed(written: str, text: str, kind: Kind, part: int) -> list[Segment]:
+    """A text in its frame, whose characters are markup of the same part."""
+    before, _, behind = written.partition(HERE)
+    frame = [Segment(before, part=part, control=True), Segment(text, kind, part=part)]
+    return [*(frame if before else frame[1:]), *([Segment(behind, part=part, control=True)] if behind else [])]
 
 
 def _calls_from(dialect: str, parts: Sequence[Part], k: int, names: str) -> list[ToolCall]:
@@ -136,6 +164,15 @@ def _calls_from(dialect: str, parts: Sequence[Part], k: int, names: str) -> list
         _require_object(dialect, k + len(group), part.arguments)
         group.append(part)
     return group
+
+
+def _require_alone(dialect: str, k: int, parts: Sequence[Part]) -> None:
+    """Refuse text that would become one with another, or layout."""
+    part = parts[k]
+    if k and isinstance(parts[k - 1], TextPart):
+        raise Inexpressible(dialect, k, "two texts would become one")
+    if k == 0 and len(parts) > 1 and isinstance(part, TextPart) and not part.text.strip(" \t\r\n"):
+        raise Inexpressible(dialect, k, "blank text before the first block would be read as layout")
 
 
 def _require_plain(dialect: str, part: int, text: str, marks: tuple[str, ...]) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from json import dumps
 
 from ..errors import Inexpressible
-from ..idioms import members_of, raw_text, write
+from ..idioms import members_of, raw_text, spell
+from ..segments import text_of
 from ..types import Message, TextPart, ThinkingPart, ToolCall
 from .declaration import Declaration, Field
 from .patterns import Unreadable, begins, written
@@ -40,7 +41,7 @@ def writer_of(dialect: str, declaration: Declaration, stops: tuple[str, ...]) ->
                 raise Inexpressible(dialect, k, "newlines at its edges would be read as layout")
             if isinstance(part, TextPart) and field is None:
                 raise Inexpressible(dialect, k, "the declaration has no content")
-        return write(
+        out = spell(
             dialect,
             message,
             marks=marks,
@@ -48,6 +49,7 @@ def writer_of(dialect: str, declaration: Declaration, stops: tuple[str, ...]) ->
             text=lambda inside: _region(text, inside) if text is not None else inside,
             calls=group,
         )
+        return text_of(out)
 
     return writer
 
@@ -78,16 +80,16 @@ def _close(field: Field) -> str:
     return written(field.close, {}) if field.open is not None and field.close is not None else ""
 
 
-def _calls_of(field: Field) -> Callable[[Sequence[ToolCall], bool, bool], str]:
+def _calls_of(field: Field) -> Callable[[Sequence[ToolCall], bool, bool], list[str]]:
     shape, closers = shape_of(field), closers_of(field)
 
-    def calls(group: Sequence[ToolCall], after_text: bool, more: bool) -> str:
+    def calls(group: Sequence[ToolCall], after_text: bool, more: bool) -> list[str]:
         if shape.each:
             inside = ", ".join(_object(shape, call) for call in group)
-            return f"{_open(field, {})}[{inside}]{_close(field)}"
+            return [f"{_open(field, {})}[{inside}]{_close(field)}"]
         if not closers and (more or len(group) > 1) and not shape.arguments.whole:
             raise Inexpressible("", 0, "nothing closes a call, so it is the last")
-        return "".join(_one(field, shape, call, k) for k, call in enumerate(group))
+        return [_one(field, shape, call, k) for k, call in enumerate(group)]
 
     return calls
 
