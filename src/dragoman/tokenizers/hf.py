@@ -12,13 +12,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-import msgspec
-
 from ..errors import InvalidTokenizer, UnknownToken
 from .control import broken
 from .pieces import SPACE, pieces_of
 from .text import scalar, stretches
-from .twins import Declaration
+from .twins import declaration, twin
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer as Fast
@@ -44,17 +42,18 @@ class HuggingFaceTokenizer:
 
     def __init__(self, fast: Fast) -> None:
         """Raises `InvalidTokenizer` if it decodes in a way that is not known token by token."""
-        from tokenizers import Tokenizer as Fast
-
-        declared = msgspec.json.decode(fast.to_str(), type=Declaration)
+        declared = declaration(fast)
         self.fast = fast
-        self._twin = Fast.from_str(msgspec.json.encode(declared.twin()).decode())
+        self._twin = twin(fast, declared)
         self._prefixed = declared.prefixed
         self._spaced = not declared.byte_level
         self._pieces = pieces_of(declared.decoders)
         self._control = MappingProxyType({each.content: each.id for each in declared.control})
         self._spelled = {token: spelling for spelling, token in self._control.items()}
-        self._texts = {token: text for text, token in fast.get_vocab(with_added_tokens=True).items()}
+        ids = fast.get_vocab(with_added_tokens=True)
+        self._texts = {token: text for text, token in ids.items()}
+        kept = self._twin.get_added_tokens_decoder()
+        self._moved = {token: ids[each.content] for token, each in kept.items()}
         self._size = max(self._texts, default=-1) + 1
 
     @property
@@ -88,6 +87,8 @@ class HuggingFaceTokenizer:
 
     def _ordinary(self, text: str) -> list[int]:
         ids = self._twin.encode(text, add_special_tokens=False).ids
+        if self._moved:
+            ids = [self._moved.get(token, token) for token in ids]
         return ids if self._spelled.keys().isdisjoint(ids) else broken(ids, self._spelled, self._ordinary)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import binascii
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import msgspec
 from msgspec import Struct
@@ -19,7 +19,7 @@ from .protocol import Tokenizer
 from .sentencepiece import read_sentencepiece
 from .tiktoken import TiktokenTokenizer, from_ranks
 
-__all__ = ["Common", "Named", "from_mistral", "read_tekken"]
+__all__ = ["Common", "Instruct", "Named", "from_mistral", "read_tekken"]
 
 UNNAMED = (
     *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]"),
@@ -64,7 +64,16 @@ class Named(Protocol):
 
     @property
     def file_path(self) -> Path:
-        """What it was read from."""
+        """What it was read from; raises `ValueError` if from nothing."""
+        ...
+
+
+class Instruct(Protocol):
+    """What has the tokenizer of a `MistralTokenizer`."""
+
+    @property
+    def tokenizer(self) -> Named:
+        """The tokenizer."""
         ...
 
 
@@ -72,16 +81,16 @@ class Common(Protocol):
     """A `MistralTokenizer`."""
 
     @property
-    def instruct_tokenizer(self) -> object:
+    def instruct_tokenizer(self) -> Instruct:
         """What has the tokenizer."""
         ...
 
 
 def from_mistral(source: Common | Named) -> Tokenizer:
     """The adapter for a tokenizer of mistral-common, read anew from its file; raises `InvalidTokenizer`."""
-    inner: Named = getattr(getattr(source, "instruct_tokenizer", None), "tokenizer", source)
+    instruct: Instruct | None = getattr(source, "instruct_tokenizer", None)
     try:
-        path = Path(inner.file_path)
+        path = cast("Named", source).file_path if instruct is None else instruct.tokenizer.file_path
         content = path.read_bytes()
     except (AttributeError, ValueError, OSError) as error:
         raise InvalidTokenizer(type(source).__name__, "a tokenizer whose file is there", str(error)) from error

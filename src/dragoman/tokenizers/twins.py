@@ -1,19 +1,24 @@
 """A ``tokenizer.json`` as declared, and its twin: the same vocabulary, which knows no control token.
 
 The twin does not normalise and puts nothing in front of a text; its owner has done both. Where a declaration puts a
-space in front of the beginning of a prompt only (``first``), no text gets one, for a rendered prompt has a control token
-there. Source: the JSON that the library itself writes, `Tokenizer.to_str`.
+space in front of the beginning of a prompt only (``first``), no text gets one: in a rendered prompt, a control token
+stands there. Source: the JSON that the library itself writes, `Tokenizer.to_str`.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
+from ..errors import InvalidTokenizer
 from .pieces import BYTE_LEVEL, SPACE, Declared, parts
 
-__all__ = ["Added", "Declaration"]
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer as Fast
+
+__all__ = ["Added", "Declaration", "Model", "declaration", "twin"]
 
 Json: TypeAlias = dict[str, object]
 
@@ -24,15 +29,30 @@ class Added(Struct, frozen=True):
     id: int
     content: str
     special: bool
-    single_word: bool
-    lstrip: bool
-    rstrip: bool
-    normalized: bool
 
     @property
     def blank(self) -> bool:
         """Whether it is white space, as it is or as vocabularies write it."""
         return not self.content.replace(SPACE, " ").strip()
+
+
+class Model(Struct, frozen=True):
+    """The vocabulary itself, of which little needs to be read."""
+
+    vocab: Raw
+    unk_token: str | None = None
+    unk_id: int | None = None
+    byte_fallback: bool = False
+    dropout: float | None = None
+
+    @property
+    def unknown(self) -> str | None:
+        """What a character becomes that is nowhere in the vocabulary; none if it has all bytes."""
+        if self.byte_fallback:
+            return None
+        if self.unk_id is not None:
+            return msgspec.json.decode(self.vocab, type=list[tuple[str, float]])[self.unk_id][0]
+        return self.unk_token
 
 
 class Declaration(Struct, frozen=True):
@@ -41,8 +61,7 @@ class Declaration(Struct, frozen=True):
     added_tokens: list[Added]
     pre_tokenizer: Json | None
     decoder: Json | None
-    model: Json
-    version: str = "1.0"
+    model: Model
 
     @property
     def decoders(self) -> list[Declared]:
@@ -63,55 +82,46 @@ class Declaration(Struct, frozen=True):
         return False
 
     @property
-    def unknown(self) -> str | None:
-        """What a character becomes that the vocabulary does not have; none if it has all bytes."""
-        if self.byte_level or self.model.get("byte_fallback"):
-            return None
-        vocabulary, at = self.model.get("vocab"), self.model.get("unk_id")
-        if isinstance(vocabulary, list) and isinstance(at, int):
-            return str(vocabulary[at][0])
-        unknown = self.model.get("unk_token")
-        return unknown if isinstance(unknown, str) else None
-
-    @property
     def control(self) -> list[Added]:
         """The added tokens that mark structure, by their ids."""
+        unknown = None if self.byte_level else self.model.unknown
         marks = [
             each
             for each in self.added_tokens
-            if not each.blank and (each.special or len(each.content) > 1) and each.content != self.unknown
+            if not each.blank and (each.special or len(each.content) > 1) and each.content != unknown
         ]
         return sorted(marks, key=lambda each: each.id)
 
-    def twin(self) -> Json:
-        """The twin's JSON. Added tokens of white space stay; the model has them too, so that they keep their ids."""
-        model = dict(self.model)
-        vocabulary = model.get("vocab")
-        kept = [each for each in self.added_tokens if each.content.isspace()] if isinstance(vocabulary, dict) else []
-        if kept and isinstance(vocabulary, dict):
-            model["vocab"] = {**vocabulary, **{each.content: each.id for each in kept}}
-        if "dropout" in model:
-            model["dropout"] = None
-        return {
-            "version": self.version,
-            "truncation": None,
-            "padding": None,
-            "added_tokens": kept,
-            "normalizer": None,
-            "pre_tokenizer": self.pre_tokenizer and _unprefixed(self.pre_tokenizer),
-            "post_processor": None,
-            "decoder": None,
-            "model": model,
-        }
+
+def declaration(fast: Fast) -> Declaration:
+    """What a tokenizer declares; raises `InvalidTokenizer` if it encodes at random."""
+    declared = msgspec.json.decode(fast.to_str(), type=Declaration)
+    if declared.model.dropout:
+        raise InvalidTokenizer("tokenizer.json", "a model without dropout", f"dropout {declared.model.dropout}")
+    return declared
 
 
-def _unprefixed(declared: Json, first: bool = True) -> Json:
+def twin(fast: Fast, declared: Declaration) -> Fast:
+    """A tokenizer with the same model and the same way to split text.
+
+    Added tokens of white space stay, for text is made of them; their ids may be others.
+    """
+    from tokenizers import Tokenizer as Fast
+
+    blank = {"version": "1.0", "added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
+    other = Fast.from_str(msgspec.json.encode({**blank, "pre_tokenizer": _unprefixed(declared.pre_tokenizer)}).decode())
+    other.model = fast.model
+    other.add_tokens([each for _, each in sorted(fast.get_added_tokens_decoder().items()) if each.content.isspace()])
+    return other
+
+
+def _unprefixed(declared: Json | None) -> Json | None:
     """A pre-tokenizer that puts no space in front of a text; what does so to every word is left alone."""
     match declared:
-        case {"type": "Sequence", "pretokenizers": list(inside)}:
-            return {**declared, "pretokenizers": [_unprefixed(each, at == 0) for at, each in enumerate(inside)]}
-        case {"type": "Metaspace"} if first:
+        case {"type": "Sequence", "pretokenizers": [head, *rest]}:
+            return {**declared, "pretokenizers": [_unprefixed(head), *rest]}
+        case {"type": "Metaspace"}:
             return {**declared, "prepend_scheme": "never"}
-        case {"type": "ByteLevel"} if first:
+        case {"type": "ByteLevel"}:
             return {**declared, "add_prefix_space": False}
     return declared
