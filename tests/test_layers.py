@@ -34,7 +34,13 @@ CORE = 5
 OUTSIDE = frozenset({"asyncio", "os", "random", "socket", "subprocess", "threading", "time"})
 """What the core must not know: the network, the clock, chance, and other programs."""
 
-OWNERS = {"msgspec": "types", "rich": "cli"}
+OWNERS = {
+    "msgspec": "types",
+    "rich": "cli",
+    "sentencepiece": "tokenizers",
+    "tiktoken": "tokenizers",
+    "tokenizers": "tokenizers",
+}
 """Third-party packages, and the layer above which none may import them; no others are imported at all."""
 
 
