@@ -87,7 +87,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     ends the assistant's. `kind` says in a few words what calls look like; lists are ordered by it. `variant` makes the
     dialect of checkpoints whose markers are spelled in another way, told by what stands behind a colon in its name.
     `thoughts` read a thought before the answer, from its opener on and from behind it, where thoughts stand there.
-    `speller` writes the same as `writer`, in segments; told whether to refuse what would not be read back from text.
+    Markers that are `spelled` count in ordinary tokens too, where a tokenizer has a control token for them: models
+    write them both ways. `speller` writes the same as `writer`, in segments; told whether to refuse what would not be
+    read back from text.
 
     `dragoman.recognise` knows a dialect by its `aliases`, names of its own, and `shared` names, which others have too;
     by `models`, globs of model ids; by `tokens`, added tokens that all its tokenizers have; by `signatures`, sets of
@@ -116,6 +118,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     templates: tuple[str, ...] = ()
     variant: Callable[[str], Dialect] | None = None
     thoughts: tuple[Node, Node] | None = None
+    spelled: tuple[str, ...] = ()
     speller: Callable[[Message, bool], list[Segment]] | None = None
 
     def __repr__(self) -> str:

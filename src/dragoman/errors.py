@@ -10,6 +10,7 @@
     │   └── Unrecognised        nothing tells which dialect it is
     ├── AmbiguousDialect        several dialects that it could be
     ├── InvalidTokenizer        a tokenizer's file that can't be read
+    ├── UnknownFamily           no renderer of that name, or for that model
     ├── UnknownToken            an id that a vocabulary does not have
     ├── ControlText             text that spells a control token, where that is refused
     ├── InvalidConversation     messages that can't be read, or that a format can't say
@@ -21,6 +22,7 @@
     ├── InvalidSuite            a file of the conformance suite that can't be read
     ├── InvalidPrompt           a prompt that does not end in the assistant's turn
     ├── Inexpressible           a message that a dialect can't write
+    ├── NoTokenizer             token ids for a parser that has no tokenizer
     └── ParserFinished          text after `finish`
 
 Each carries its facts as attributes and forms its sentence in `__str__`.
@@ -45,9 +47,11 @@ __all__ = [
     "InvalidTokenizer",
     "InvalidTool",
     "LeftRecursion",
+    "NoTokenizer",
     "NotStreamable",
     "ParserFinished",
     "UnknownDialect",
+    "UnknownFamily",
     "UnknownRule",
     "UnknownToken",
     "Unrecognised",
@@ -218,6 +222,19 @@ class Inexpressible(DragomanError):
         return f"dialect {self.dialect!r} can't write part {self.part} of the message: {self.reason}"
 
 
+class UnknownFamily(DragomanError):
+    """No family of models has that name; ``near`` are the names most like it."""
+
+    def __init__(self, name: str, near: tuple[str, ...], known: tuple[str, ...]) -> None:
+        super().__init__(name, near, known)
+        self.name, self.near, self.known = name, near, known
+
+    def __str__(self) -> str:
+        if self.near:
+            return f"no renderer for {self.name!r}; did you mean {' or '.join(map(repr, self.near))}?"
+        return f"no renderer for {self.name!r}; give its chat template, or one of {', '.join(self.known)}"
+
+
 class UnknownToken(DragomanError):
     """A vocabulary has no token of this id."""
 
@@ -264,6 +281,17 @@ class InvalidChatTemplate(DragomanError):
     def __str__(self) -> str:
         where = f", line {self.line}" if self.line is not None else ""
         return f"chat template{where}: {self.problem}; {self.fix}"
+
+
+class NoTokenizer(DragomanError):
+    """Token ids were given to a parser that reads text."""
+
+    def __init__(self, dialect: str) -> None:
+        super().__init__(dialect)
+        self.dialect = dialect
+
+    def __str__(self) -> str:
+        return f"token ids need a tokenizer: Parser({self.dialect!r}, tokenizer=...)"
 
 
 class ParserFinished(DragomanError):

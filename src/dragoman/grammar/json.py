@@ -16,6 +16,8 @@ import re
 from collections.abc import Callable
 from json import JSONDecoder, loads
 
+from .raised import UP, has_raised
+
 __all__ = ["DEPTH_LIMIT", "Scanner", "State", "StringDecoder"]
 
 DEPTH_LIMIT = 256
@@ -70,11 +72,11 @@ def _number(text: str) -> int:
 _decoder = JSONDecoder(parse_int=_number, parse_float=_number, parse_constant=_refuse)
 _scan_whole: Callable[[str, int], tuple[object, int]] = _decoder.scan_once  # type: ignore[attr-defined]
 
-_PLAIN = r'[^"\\\x00-\x1f]*+'
+_PLAIN = rf'[^"\\\x00-\x1f{UP}]*+'
 _ESCAPED = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 _string_run = re.compile(rf"{_PLAIN}(?:{_ESCAPED}{_PLAIN})*+").match
 _space_run = re.compile(r"[ \t\n\r]*+").match
-_unclean = re.compile(r'["\\\x00-\x1f]').search
+_unclean = re.compile(rf'["\\\x00-\x1f{UP}]').search
 
 # The number grammar as an automaton over (start, minus, zero, integer, point, fraction, e, sign, exponent).
 _NUMBER_EDGES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -274,6 +276,8 @@ class Scanner:
         try:
             value, end = _scan_whole(text, i)
         except (StopIteration, ValueError, RecursionError):
+            return 0
+        if not text.isascii() and has_raised(text, i, end) is not None:
             return 0
         room = DEPTH_LIMIT - len(self._stack)
         if text[i] != '"' and text.count("[", i, end) + text.count("{", i, end) > room and _depth(value) > room:

@@ -56,6 +56,7 @@ __all__ = [
     "Trigger",
     "Until",
     "Value",
+    "Wrapper",
 ]
 
 
@@ -100,7 +101,7 @@ class Node(Struct, frozen=True, cache_hash=True):
 Nodes: TypeAlias = tuple[Node, ...]
 
 
-class _Wrapper(Node, frozen=True, cache_hash=True):
+class Wrapper(Node, frozen=True, cache_hash=True):
     """A node with one node inside."""
 
     item: Node
@@ -142,18 +143,18 @@ class Choice(Node, frozen=True, cache_hash=True):
         return self.items
 
 
-class Repeat(_Wrapper, frozen=True, cache_hash=True):
+class Repeat(Wrapper, frozen=True, cache_hash=True):
     """The item as often as it matches, from `low` to `high` times."""
 
     low: int = 0
     high: int | None = None
 
 
-class Peek(_Wrapper, frozen=True, cache_hash=True):
+class Peek(Wrapper, frozen=True, cache_hash=True):
     """Succeeds where the item matches; reads nothing."""
 
 
-class Negate(_Wrapper, frozen=True, cache_hash=True):
+class Negate(Wrapper, frozen=True, cache_hash=True):
     """Succeeds where the item does not match; reads nothing."""
 
 
@@ -195,7 +196,7 @@ class Notated(Node, frozen=True, cache_hash=True):
     notation: Notation
 
 
-class Rule(_Wrapper, frozen=True, cache_hash=True):
+class Rule(Wrapper, frozen=True, cache_hash=True):
     """The item, under a name by which a `Ref` may call it."""
 
     name: str
@@ -226,30 +227,30 @@ class Meaning(StrEnum):
     MALFORMED = "malformed"
 
 
-class Label(_Wrapper, frozen=True, cache_hash=True):
+class Label(Wrapper, frozen=True, cache_hash=True):
     """What the item's characters mean, where no inner label says otherwise."""
 
     meaning: Meaning
     channel: str | None = None
 
 
-class Tag(_Wrapper, frozen=True, cache_hash=True):
+class Tag(Wrapper, frozen=True, cache_hash=True):
     """The item's characters, reported under a user's own name."""
 
     name: str
 
 
-class Schema(_Wrapper, frozen=True, cache_hash=True):
+class Schema(Wrapper, frozen=True, cache_hash=True):
     """The item, which must also satisfy a JSON Schema (as JSON text) where decoding is constrained."""
 
     schema: str
 
 
-class Trigger(_Wrapper, frozen=True, cache_hash=True):
+class Trigger(Wrapper, frozen=True, cache_hash=True):
     """The item, at which a lazily constrained engine should begin to constrain."""
 
 
-class Gate(_Wrapper, frozen=True, cache_hash=True):
+class Gate(Wrapper, frozen=True, cache_hash=True):
     """The item, unless this option is switched off when the grammar is compiled; then it never matches."""
 
     option: str
@@ -274,7 +275,7 @@ class Decoding(StrEnum):
     """With XML's entities: ``&amp;``, ``&lt;``, ``&gt;``, ``&quot;``, ``&apos;`` and numeric ones."""
 
 
-class Field(_Wrapper, frozen=True, cache_hash=True):
+class Field(Wrapper, frozen=True, cache_hash=True):
     """The item's text is captured, not published.
 
     With `pattern`, its named groups `name` and `id` say which parts of it are which, once `decode` is undone.
@@ -285,7 +286,7 @@ class Field(_Wrapper, frozen=True, cache_hash=True):
     decode: Decoding = Decoding.NONE
 
 
-class Begin(_Wrapper, frozen=True, cache_hash=True):
+class Begin(Wrapper, frozen=True, cache_hash=True):
     """A call's name, and perhaps id, are known when the item has matched; the call is published.
 
     `name` is one that the text does not tell.
@@ -294,13 +295,13 @@ class Begin(_Wrapper, frozen=True, cache_hash=True):
     name: str = ""
 
 
-class Arguments(_Wrapper, frozen=True, cache_hash=True):
+class Arguments(Wrapper, frozen=True, cache_hash=True):
     """The item's characters are the call's arguments, as JSON text; with `raw`, whatever text it is."""
 
     raw: bool = False
 
 
-class Members(_Wrapper, frozen=True, cache_hash=True):
+class Members(Wrapper, frozen=True, cache_hash=True):
     """The call's arguments as keys (`Field` with `Role.KEY`) and `Value`s, published as one JSON object.
 
     In place of a `Value` may stand `Members` again, an object or array. With `element` they are a tree: that key makes
@@ -328,7 +329,7 @@ class Value(Node, frozen=True, cache_hash=True):
         return (self.until,)
 
 
-class Call(_Wrapper, frozen=True, cache_hash=True):
+class Call(Wrapper, frozen=True, cache_hash=True):
     """A call: the item with its opening marker and body, then what closes it.
 
     A call whose item has matched is complete but for its closer. Once it has passed a `Commit`, what breaks its grammar
@@ -372,11 +373,11 @@ class Header(Node, frozen=True, cache_hash=True):
         return tuple(case.then for case in self.cases)
 
 
-class StopMark(_Wrapper, frozen=True, cache_hash=True):
+class StopMark(Wrapper, frozen=True, cache_hash=True):
     """The item is a marker that ends the output."""
 
 
-class Report(_Wrapper, frozen=True, cache_hash=True):
+class Report(Wrapper, frozen=True, cache_hash=True):
     """A `Problem` whose characters are the item's."""
 
     kind: ProblemKind

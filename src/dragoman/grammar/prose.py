@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..events import ContentDelta
 from .frames import Frame
 from .labels import Rest, TextLabel
+from .raised import has_raised
 from .steps import Step, UntilStep
 from .tries import Delimiters, final_hold, final_pattern
 
@@ -25,7 +26,7 @@ __all__ = ["ProseFrame", "ProseRest", "ProseStep", "in_code"]
 
 _run = re.compile("`*+").match
 _tick_or_line = re.compile("[`\n]").search
-_short_span = re.compile("`[^`\n]++`(?=[^`])").match  # the usual code span, all of it there
+_short_span = re.compile("`[^`\n\ud800-\udbff]++`(?=[^`])").match  # the usual code span, all of it there
 _line_of_ticks = re.compile("\n`*+\\Z").search
 
 
@@ -88,9 +89,9 @@ class ProseRest(Rest):
 
 
 class ProseStep(UntilStep):
-    """Text up to a delimiter that no code quotes."""
+    """Text up to a delimiter that no code quotes; none does where it is a control token."""
 
-    __slots__ = ("finals", "firsts", "last", "rests")
+    __slots__ = ("control", "finals", "firsts", "last", "rests")
 
     def __init__(self, words: tuple[str, ...], finals: tuple[str, ...], label: TextLabel) -> None:
         delimiters = Delimiters(words)
@@ -99,7 +100,8 @@ class ProseStep(UntilStep):
         self.finals = [final_pattern(finals, ended=ended).search for ended in (False, True)] if finals else []
         self.last = final_hold(finals) if finals else 0  # characters that they can be
         self.firsts = "".join(sorted({word[0] for word in finals}))
-        marks = (delimiters.firsts + "`", "`\n" + self.firsts, "")
+        self.control = "".join(sorted({word[0] for word in words if has_raised(word[0])}))
+        marks = (delimiters.firsts + "`", "`\n" + self.firsts + self.control, "")
         text, code, run = (ProseRest(self, each, rest) for each in marks)
         self.rests = (text, run, code, run, code, code, run)  # by mode: in a run, every character tells
 
@@ -124,7 +126,7 @@ class ProseStep(UntilStep):
         if frame.mode != Mode.TEXT:
             limit = self._limit(text, at, ended)
             at = _through_code(frame, text, at, limit)
-            if frame.mode != Mode.TEXT:
+            if frame.mode != Mode.TEXT and not self._ends_code(frame, text, limit):
                 return limit, ended
         found = self.delimiters.find(text, at) if at < end else None
         while at < end:
@@ -143,20 +145,30 @@ class ProseStep(UntilStep):
             frame.mode, frame.size = Mode.OPENING, 0
             limit = limit if limit >= 0 else self._limit(text, tick, ended)
             at = _through_code(frame, text, tick, limit)
-            if frame.mode != Mode.TEXT:
+            if frame.mode != Mode.TEXT and not self._ends_code(frame, text, limit):
                 return limit, ended
         return end, ended
+
+    def _ends_code(self, frame: ProseFrame, text: str, at: int) -> bool:
+        """Whether a control token stands here, which ends any code."""
+        if not self.control or text[at : at + 1] not in tuple(self.control):
+            return False
+        frame.mode = frame.run = frame.size = 0
+        return True
 
     def _limit(self, text: str, at: int, ended: bool) -> int:
         """Where the code ends at the latest: before what ends the input, or may."""
         end = len(text)
+        if self.control:
+            found = has_raised(text, at)
+            end = found.start() if found is not None else end
         at = end - self.last if end - at > self.last else at
         for first in self.firsts:
-            if text.find(first, at) >= 0:
+            if text.find(first, at, end) >= 0:
                 break
         else:
             return end
-        found = self.finals[ended](text, at)
+        found = self.finals[ended](text, at, end)
         return found.start() if found is not None else end
 
 

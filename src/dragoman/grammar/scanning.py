@@ -14,6 +14,7 @@ from .learned import NotatedRest
 from .members import begin_value, end_member
 from .nodes import JsonForm
 from .notation import Notation
+from .raised import UP
 from .steps import Step
 from .transcode import Transcoder
 
@@ -76,7 +77,7 @@ class ScanStep(Step):
         return frozenset(["json" if self.form is JsonForm.VALUE else "json_string"])
 
 
-_raw_string = re.compile(r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+').match
+_raw_string = re.compile(rf'[^"\\\x00-\x1f{UP}]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{{4}})[^"\\\x00-\x1f{UP}]*+)*+').match
 _units = re.compile(r"\\u....|\\.|.", re.DOTALL).finditer
 _cut_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
 

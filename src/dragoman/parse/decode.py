@@ -27,6 +27,11 @@ class Utf8:
         """What is left of a character that never became one."""
         return self._pieces(self._decoder.decode(b"", final=True))
 
+    @property
+    def holds(self) -> bool:
+        """Whether a part of a character waits for the rest."""
+        return bool(self._decoder.getstate()[0])
+
     def copy(self) -> Utf8:
         """An independent decoder in the same state."""
         other = Utf8()

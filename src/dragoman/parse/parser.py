@@ -1,4 +1,4 @@
-"""The parser: text in, events out, for one output of one dialect.
+"""The parser: text or token ids in, events out, for one output of one dialect.
 
 `Parser` is a dialect's machine with the caller's tools and policy; `parse` is ``feed(all)`` and ``finish()``, so a
 stream and a whole text can't be read differently. What the events mean is in `dragoman.events`; how a machine
@@ -14,17 +14,20 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..dialect import DEFAULT_POLICY, START, Dialect, Policy
-from ..errors import InvalidTool, ParserFinished
-from ..events import Event, Problem, ProblemKind, Stop, merge
+from ..errors import InvalidTool, NoTokenizer, ParserFinished
+from ..events import ArgumentsDelta, Event, Problem, ProblemKind, Stop, merge
+from ..grammar.raised import has_raised
 from ..grammar.schema import NO_TOOLS, Toolbox
 from ..registry import AUTO, get_dialect
 from ..types import JSON, Message, Tool
 from .assemble import assemble
 from .decode import Utf8
 from .prefill import Begun, begin, clamped, is_past
+from .tokens import Label, Tongue, labels_of, lowered_events, tongue_of
 
 if TYPE_CHECKING:
     from ..recognise import Answer, Detection
+    from ..tokenizers import Tokenizer
 
 __all__ = ["Parser", "aparse", "parse", "parse_events"]
 
@@ -44,11 +47,29 @@ class Parser:
     character that the model wrote. The dialect ``auto`` is the one that the output tells: its beginning is held until
     then (`dragoman.recognise.stream`), and `dialect` is a stand-in.
 
+    With a `tokenizer` it reads token ids (`feed_tokens`); text that is fed to it is ordinary text, whatever it spells.
+    Prompt and prefill may be ids then; as text, they spell control tokens. ``auto`` is told by the tokenizer's tokens.
+
     Raises `UnknownDialect`, `AmbiguousDialect`, `InvalidTool`, `InvalidStart` or `InvalidPrompt`. Of one output, not of
     several: make a new parser (about as dear as twenty chunks) for each.
     """
 
-    __slots__ = ("_begin", "_detection", "_given", "_machine", "_opened", "_utf8", "dialect", "feed")
+    __slots__ = (
+        "_again",
+        "_begin",
+        "_cut",
+        "_detection",
+        "_given",
+        "_ids",
+        "_machine",
+        "_opened",
+        "_reason",
+        "_tongue",
+        "_unsettled",
+        "_utf8",
+        "dialect",
+        "feed",
+    )
 
     feed: Callable[[str], list[Event]]
     """``feed(chunk)``: the events that this text decides, in O(chunk); raises `ParserFinished` after `finish`."""
@@ -59,31 +80,75 @@ class Parser:
         tools: Tools | None = None,
         *,
         start: str = START,
-        prefill: str = "",
-        prompt: str | None = None,
+        prefill: str | Sequence[int] = "",
+        prompt: str | Sequence[int] | None = None,
         policy: Policy = DEFAULT_POLICY,
+        tokenizer: Tokenizer | None = None,
     ) -> None:
         self.dialect = get_dialect(dialect) if isinstance(dialect, str) else dialect
         self._opened: Sequence[Event] = ()  # what is published of the prefill
         self._utf8: Utf8 | None = None
         self._detection: Detection | None = None
+        self._tongue: Tongue | None = None
         known = toolbox(tools)
-        if self.dialect.name == AUTO or prefill or prompt is not None:
-            self._begin: Callable[[Dialect], Begun] = partial(
-                begin, start=start, tools=known, policy=policy, prefill=prefill, prompt=prompt
+        spoken = self.dialect
+        if tokenizer is not None:
+            self._again = partial(
+                Parser, dialect, tools, start=start, prefill=prefill, prompt=prompt, policy=policy, tokenizer=tokenizer
             )
-            self._open(self.dialect)
+            spoken = self._speak(tokenizer)
+        begins, shown = self._given_text(prefill), self._given_text(prompt) if prompt is not None else None
+        if spoken.name == AUTO or begins or shown is not None:
+            self._begin: Callable[[Dialect], Begun] = partial(
+                begin, start=start, tools=known, policy=policy, prefill=begins, prompt=shown
+            )
+            self._open(spoken)
         else:
-            self._machine = self.dialect.machine(start, known, policy)
-        if self.dialect.name == AUTO:
+            self._machine = spoken.machine(start, known, policy)
+        if spoken.name == AUTO:
             from ..recognise import Detection  # not needed by who knows the dialect
 
             self._detection = Detection(lambda one: one.machine(start, known, policy))
-            self._given = len(prefill)
-            answer = self._detection.feed(prefill)
+            self._given = len(begins)
+            answer = self._detection.feed(begins)
             if answer is not None:
                 self._decide(self._detection, answer)
         self._bind()
+
+    def feed_tokens(self, ids: Sequence[int]) -> list[Event]:
+        """The events that these token ids decide; control tokens are matched by id.
+
+        Spans count the characters that the ids spell. O(that text). Raises `UnknownToken`, `NoTokenizer` where the
+        parser was made without one, and `ParserFinished` after `finish`.
+        """
+        if self._tongue is None:
+            raise NoTokenizer(self.dialect.name)
+        if len(ids) == 1 and not self._cut:
+            piece = self._tongue.table[ids[0]]
+            if isinstance(piece, str):
+                events = self.feed(piece)
+                self._ids += ids
+                return events if piece.isascii() and not self._unsettled else self._settled(events, piece)
+        return self._feed_ids(self._tongue, ids)
+
+    def token_labels(self) -> list[Label]:
+        """What each token so far is, as far as that is decided; all of them after `finish`.
+
+        They are read again for that, in one piece, which gives the same. Linear.
+        """
+        if self._tongue is None:
+            raise NoTokenizer(self.dialect.name)
+        again = self._again()
+        events = again.feed_tokens(self._ids)
+        if self._machine.finished:
+            events += again.finish(self._reason)
+        return labels_of(events, self.token_ends())
+
+    def token_ends(self) -> list[int]:
+        """Where in the characters that spans count each token so far ends. Linear."""
+        if self._tongue is None:
+            raise NoTokenizer(self.dialect.name)
+        return self._tongue.ends(self._ids)
 
     def feed_bytes(self, chunk: bytes) -> list[Event]:
         """The same for UTF-8, cut anywhere; bytes that are not UTF-8 are U+FFFD each, and reported."""
@@ -100,6 +165,7 @@ class Parser:
         only its closer is complete if the model itself stopped, and incomplete otherwise.
         """
         events = self._feed_pieces(self._utf8.finish()) if self._utf8 is not None else []
+        self._reason = reason
         if self._detection is not None and not self._machine.finished:
             events += self._decide(self._detection, self._detection.finish())
         machine = self._machine
@@ -110,7 +176,7 @@ class Parser:
             if machine.completed and reason != "length":
                 reason = "tool_calls"
             events.append(Stop(reason, None, machine.position, machine.position))
-        return events
+        return lowered_events(events) if self._tongue is not None else events
 
     def copy(self) -> Parser:
         """An independent parser in the same state, to try several continuations."""
@@ -119,6 +185,10 @@ class Parser:
         other._opened = self._opened
         other._utf8 = self._utf8.copy() if self._utf8 is not None else None
         other._detection = None
+        other._tongue = self._tongue
+        if self._tongue is not None:
+            other._again, other._ids = self._again, self._ids.copy()
+            other._cut, other._unsettled = self._cut, self._unsettled
         if self._detection is not None:
             other._begin, other._given, other._detection = self._begin, self._given, self._detection.copy()
         other._bind()
@@ -153,7 +223,9 @@ class Parser:
     def _open(self, dialect: Dialect) -> None:
         """Begin to read in a dialect."""
         begun = self._begin(dialect)
-        self.dialect, self._machine = dialect, begun.machine
+        self._machine = begun.machine
+        if self._tongue is None:
+            self.dialect = dialect
         self._opened = begun.opened
         self._bind()
 
@@ -188,6 +260,47 @@ class Parser:
         self._opened = ()
         self._bind()
         return events
+
+    def _speak(self, tokenizer: Tokenizer) -> Dialect:
+        """Read the tokens of a tokenizer; the dialect as its grammar has it then."""
+        if self.dialect.name == AUTO:
+            from ..recognise import by_tokens
+
+            self.dialect = by_tokens(tokenizer.control).dialect
+        self._tongue = tongue_of(self.dialect, tokenizer)
+        self._ids: list[int] = []  # all that were fed
+        self._cut = False  # whether a part of a character waits for the rest
+        self._unsettled = False  # whether control tokens may be in what comes out next
+        return self._tongue.dialect
+
+    def _given_text(self, given: str | Sequence[int]) -> str:
+        """A prompt, or a prefill, as the machine reads it."""
+        if self._tongue is not None:
+            return self._tongue.raise_text(given) if isinstance(given, str) else self._tongue.raise_ids(given)
+        if not isinstance(given, str):
+            raise NoTokenizer(self.dialect.name)
+        return given
+
+    def _feed_ids(self, tongue: Tongue, ids: Sequence[int]) -> list[Event]:
+        """Several tokens, or one with a part of a character."""
+        if self._machine.finished:
+            raise ParserFinished
+        if self._utf8 is None:
+            self._utf8 = Utf8()
+        pieces = tongue.text(ids, self._utf8, cut=self._cut)
+        self._ids += ids
+        self._cut = self._utf8.holds
+        return self._settled(self._feed_pieces(pieces), "".join([piece for piece in pieces if isinstance(piece, str)]))
+
+    def _settled(self, events: list[Event], text: str) -> list[Event]:
+        """The events of this text, spelled out."""
+        if not self._unsettled and (text.isascii() or has_raised(text) is None):
+            return events
+        machine = self._machine
+        if len(events) == 1 and type(event := events[0]) is ArgumentsDelta and event.json.isascii():
+            return events  # the call that is open may still turn out to be malformed, from its opener on
+        self._unsettled = bool(machine.held or machine.call or machine.choices)
+        return lowered_events(events)
 
     def _feed_pieces(self, pieces: list[str | bytes]) -> list[Event]:
         events: list[Event] = []

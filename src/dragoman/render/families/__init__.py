@@ -1,0 +1,1 @@
+"""One family of models a file: how its chat template writes conversations."""

@@ -1,0 +1,89 @@
+"""Sampled token ids as the message that they are, and how the model came to an end.
+
+The rules are those of `dragoman.parse`: parts in the order in which they were written, whatever it is; each thought a
+part of its own, and an empty one none; calls apart from text, and those that can't be read kept with their raw text
+and the reason. Added here is where the output ends, which only the ids tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from ..dialect import Dialect
+from ..events import CallEnd, CallStatus, Event, Problem, ProblemKind, Stop
+from ..parse.assemble import assemble
+from ..parse.parser import Parser
+from ..tokenizers import Tokenizer
+from ..types import JSON, Message, Tool, ToolCall
+
+__all__ = ["Termination", "read_response"]
+
+
+class Termination(StrEnum):
+    """How sampled ids ended; everything but `TRUNCATED` and `MALFORMED` is clean."""
+
+    STOP_SEQUENCE = "stop_sequence"
+    """The token that ends the model's turn."""
+    END_OF_TEXT = "end_of_text"
+    """The token that ends all text, in place of the turn's own."""
+    CALL = "call"
+    """The model stopped for its calls to be answered."""
+    TRUNCATED = "truncated"
+    """There is no stop token: the limit of tokens came first."""
+    MALFORMED = "malformed"
+    """The model stopped, but left something that can't be read, or is not closed."""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the model ended its turn, and all of it can be read."""
+        return self not in (Termination.TRUNCATED, Termination.MALFORMED)
+
+
+BROKEN = frozenset(
+    [ProblemKind.MALFORMED, ProblemKind.INCOMPLETE, ProblemKind.UNCLOSED_REASONING, ProblemKind.MALFORMED_HEADER]
+)
+"""Problems that leave something unread, or open."""
+
+
+def read_response(
+    dialect: Dialect,
+    tokenizer: Tokenizer,
+    ends: Sequence[str],
+    ids: Sequence[int],
+    tools: Sequence[Tool | Mapping[str, JSON]] | None = None,
+    prompt: str | None = None,
+) -> tuple[Message, Termination]:
+    """The message of sampled ids, up to the first token of `ends`, behind a rendered prompt.
+
+    The first of `ends` is the turn's own. Linear; never raises for what the model wrote, but `UnknownToken` for an id
+    that the vocabulary does not have.
+    """
+    stops = {tokenizer.control[end]: end for end in ends if end in tokenizer.control}
+    at = next((k for k, token in enumerate(ids) if token in stops), len(ids))
+    stopped = at < len(ids)
+    parser = Parser(dialect, tools, prompt=prompt, tokenizer=tokenizer)
+    events = parser.feed_tokens(ids[: at + 1]) + parser.finish("stop" if stopped else "length")
+    message = assemble(events)
+    return message, _termination(events, message, stops.get(ids[at]) if stopped else None, ends)
+
+
+def _termination(events: Sequence[Event], message: Message, stop: str | None, ends: Sequence[str]) -> Termination:
+    spelled = any(isinstance(event, Stop) and event.marker is not None for event in events)
+    if stop is None and not spelled:
+        return Termination.TRUNCATED
+    if any(_breaks(event) for event in events):
+        return Termination.MALFORMED
+    if message.parts and isinstance(message.parts[-1], ToolCall):
+        return Termination.CALL
+    return Termination.STOP_SEQUENCE if stop in (None, ends[0]) else Termination.END_OF_TEXT
+
+
+def _breaks(event: Event) -> bool:
+    match event:
+        case Problem(kind=kind):
+            return kind in BROKEN
+        case CallEnd(status=status):
+            return status is not CallStatus.COMPLETE
+        case _:
+            return False
