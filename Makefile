@@ -11,11 +11,14 @@ STAMP  := $(VENV)/.installed
 .PHONY: demo test check bench fuzz docs clean
 .DEFAULT_GOAL := demo
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml tests/oracles.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "dragoman needs Python 3.11 or later; name one with: make PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@rm -rf $(VENV)/oracles
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+	  --target $(VENV)/oracles --requirement tests/oracles.txt
 	@touch $@
 
 $(VENV)/.bench: $(STAMP)

@@ -117,11 +117,13 @@ def twin(fast: Fast, declared: Declaration) -> Fast:
 
 def _unprefixed(declared: Json | None) -> Json | None:
     """A pre-tokenizer that puts no space in front of a text; what does so to every word is left alone."""
-    match declared:
-        case {"type": "Sequence", "pretokenizers": [head, *rest]}:
-            return {**declared, "pretokenizers": [_unprefixed(head), *rest]}
-        case {"type": "Metaspace"}:
+    if declared is None:
+        return None
+    match declared["type"], declared.get("pretokenizers"):
+        case "Sequence", [dict(first), *others]:
+            return {**declared, "pretokenizers": [_unprefixed(first), *others]}
+        case "Metaspace", _:
             return {**declared, "prepend_scheme": "never"}
-        case {"type": "ByteLevel"}:
+        case "ByteLevel", _:
             return {**declared, "add_prefix_space": False}
     return declared
