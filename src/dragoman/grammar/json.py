@@ -494,4 +494,6 @@ def _unescape(text: str) -> str:
         return text
     value = loads(f'"{text}"')
     assert isinstance(value, str)
+    if not value.isascii() and has_raised(value) is not None:  # half a character, which stays as it is written
+        return "".join([f"\\u{ord(char):x}" if has_raised(char) else char for char in value])
     return value

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..events import ContentDelta
 from .frames import Frame
 from .labels import Rest, TextLabel
-from .raised import has_raised
+from .raised import UP, has_raised
 from .steps import Step, UntilStep
 from .tries import Delimiters, final_hold, final_pattern
 
@@ -26,7 +26,7 @@ __all__ = ["ProseFrame", "ProseRest", "ProseStep", "in_code"]
 
 _run = re.compile("`*+").match
 _tick_or_line = re.compile("[`\n]").search
-_short_span = re.compile("`[^`\n\ud800-\udbff]++`(?=[^`])").match  # the usual code span, all of it there
+_short_span = re.compile(f"`[^`\n{UP}]++`(?=[^`])").match  # the usual code span, all of it there
 _line_of_ticks = re.compile("\n`*+\\Z").search
 
 

@@ -18,13 +18,13 @@ from .nodes import Grammar, Node
 
 __all__ = ["UP", "has_raised", "literals", "lowered", "raised", "raised_grammar"]
 
-FIRST, LAST = 0xD800, 0xDBFF
-"""The surrogates in use; the others are left to decoders that mark bytes with them."""
+FIRST = 0xDB00
+"""The first of the surrogates in use. Alone, these 256 stand for nothing, and decoders mark bytes with others."""
 
 _up: dict[int, int] = {}
 _down: dict[int, int] = {}
 
-UP = r"\ud800-\udbff"
+UP = r"\udb00-\udbff"
 """The raised characters, in a class of a regular expression."""
 
 has_raised = re.compile(f"[{UP}]").search
@@ -32,7 +32,7 @@ has_raised = re.compile(f"[{UP}]").search
 
 
 def raised(text: str) -> str:
-    """The text with every character raised; at most 1,024 different characters can be, of all markers that exist."""
+    """The text with every character raised; at most 256 different characters can be, of all markers that exist."""
     for code in set(map(ord, text)):
         if code not in _up:
             _up[code] = FIRST + len(_up)

@@ -34,6 +34,8 @@ from ..family import Family
 from ..page import Chat, Options, Page
 from ..values import tojson
 
+__all__ = ["FAMILIES"]
+
 BEGIN, END = "<|im_start|>", "<|im_end|>"
 EMPTY = "<think>\n\n</think>\n\n"
 
