@@ -8,6 +8,7 @@ history, and nothing of it was sampled as it stands there.
 
 from __future__ import annotations
 
+import json
 import re
 
 from msgspec import Struct
@@ -16,8 +17,8 @@ from msgspec.structs import replace
 from ..dialect import Dialect
 from ..errors import Inexpressible, InvalidConversation
 from ..segments import NOBODY, Kind, Segment
-from ..types import Message, TextPart, ToolCall
-from .values import Declaration
+from ..types import JSON, Message, TextPart, ToolCall
+from .values import Declaration, tojson
 
 __all__ = ["Chat", "Options", "Page"]
 
@@ -46,12 +47,13 @@ class Chat(Struct, frozen=True):
 class Page:
     """A conversation being written, message by message."""
 
-    __slots__ = ("_begun", "_control", "_dialect", "_guards", "_message", "_prompt", "_rewritten", "segments")
+    __slots__ = ("_begun", "_control", "_dialect", "_finds", "_guards", "_message", "_prompt", "_rewritten", "segments")
 
     def __init__(self, dialect: Dialect, control: re.Pattern[str]) -> None:
         self.segments: list[Segment] = []
         self._dialect = dialect
         self._control = control  # finds control tokens in text
+        self._finds = control.search
         self._guards: dict[int, str] = {}
         self._message = NOBODY
         self._begun = NOBODY  # the first segment of the assistant's turn that is open
@@ -123,23 +125,43 @@ class Page:
             size, first = 0, False
 
     def _guarded(self, message: Message) -> Message:
-        """The message with guards in its calls where they spell control tokens."""
+        """The message with guards in its calls where they spell control tokens, as text or once JSON is decoded."""
         calls = [part for part in message.parts if isinstance(part, ToolCall)]
-        if not any(self._control.search(call.name) or self._spells(call.arguments) for call in calls):
+        if not any(self._finds(call.name) or self._finds(call.arguments) or "\\" in call.arguments for call in calls):
             return message
         parts = tuple(self._guard(part) if isinstance(part, ToolCall) else part for part in message.parts)
         return replace(message, parts=parts)
 
-    def _spells(self, arguments: str) -> bool:
-        return self._control.search(arguments) is not None or (
-            "\\u" in arguments and self._control.search(_escaped.sub(_decoded, arguments)) is not None
-        )
-
     def _guard(self, call: ToolCall) -> ToolCall:
-        arguments = _escaped.sub(_decoded, call.arguments) if self._spells(call.arguments) else call.arguments
-        for token in (*self._control.findall(call.name), *self._control.findall(arguments)):
-            self._guards.setdefault(ord(token[0]), chr(GUARD + len(self._guards)))
-        return replace(call, name=call.name.translate(self._guards), arguments=arguments.translate(self._guards))
+        arguments = self._control.sub(self._put, call.arguments)
+        if "\\" in arguments:
+            arguments = self._guard_values(arguments)
+        return replace(call, name=self._control.sub(self._put, call.name), arguments=arguments)
+
+    def _guard_values(self, arguments: str) -> str:
+        """The arguments as they are, unless a string in them, decoded, spells a control token."""
+        try:
+            values = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return arguments  # refused by who writes them
+        guarded = self._walk(values)
+        return tojson(guarded) if guarded != values else arguments
+
+    def _walk(self, value: JSON) -> JSON:
+        match value:
+            case str():
+                return self._control.sub(self._put, value)
+            case dict():
+                return {self._control.sub(self._put, key): self._walk(inner) for key, inner in value.items()}
+            case list():
+                return [self._walk(inner) for inner in value]
+            case _:
+                return value
+
+    def _put(self, found: re.Match[str]) -> str:
+        """A guard in place of the first character of a control token."""
+        spelled = found.group()
+        return self._guards.setdefault(ord(spelled[0]), chr(GUARD + len(self._guards))) + spelled[1:]
 
     def _unguard(self, segment: Segment) -> None:
         """Write a call whose guarded characters are the caller's, so that no control token begins with one."""
@@ -156,10 +178,3 @@ GUARD = 0xDC00
 """Guards are lone surrogates from here on, which no text has; each stands for the first character of some token."""
 
 _guard = re.compile("([\udc00-\udcff]|\\\\udc[0-9a-f]{2})")
-_escaped = re.compile(r"(?<!\\)(?:\\\\)*\\u00([2-7][0-9a-fA-F])")
-
-
-def _decoded(escape: re.Match[str]) -> str:
-    r"""An escaped character of ASCII as itself, unless JSON needs the escape."""
-    whole, char = escape.group(), chr(int(escape[1], 16))
-    return whole if char in '"\\' else whole[:-6] + char
