@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..errors import InvalidConversation, InvalidTokenizer
+from ..errors import CannotExtend, InvalidConversation, InvalidTokenizer
+from ..parse.parser import Parser
 from ..segments import NOBODY, Segment, text_of
-from ..tokenizers import Tokenizer, control_pattern
+from ..tokenizers import Tokenizer, control_pattern, decode
 from ..types import JSON, Message, Tool
 from .encode import Encoder, Span
+from .extend import extended
 from .family import Family, get_family
 from .openai_messages import read_messages
 from .page import Chat, Page
 from .rendered import Example, Rendered, TrainOn, Weigh, weights_of
-from .responses import Termination, read_response
-from .values import declarations
+from .responses import Termination, read_response, spans_of
+from .values import Declaration, declarations
 
 __all__ = ["Renderer"]
 
@@ -123,6 +125,29 @@ class Renderer:
         control = self.tokenizer.control
         return [control[end] for end in self.family.ends if end in control]
 
+    def extend(
+        self,
+        so_far: Rendered | Sequence[int],
+        sampled: Sequence[int],
+        messages: Conversation,
+        *,
+        history: Conversation | None = None,
+        tools: Tools | None = None,
+    ) -> Rendered:
+        """The prompt behind what was sampled and further messages, with all ids so far as they are.
+
+        Where `so_far` is no `Rendered`, `history` and `tools` are what its ids render: without them it can't be told
+        whether the format would rewrite them. Raises `CannotExtend`; see `dragoman.render.extend`.
+        """
+        if not isinstance(so_far, Rendered):
+            if history is None:
+                raise CannotExtend("ids alone do not tell what was rendered", "history= or a Rendered", "ids")
+            known = self.build_generation_prompt(history, tools)
+            if known.ids != list(so_far):
+                raise CannotExtend("the ids are not those of this history", known.text[-60:], self.text(so_far)[-60:])
+            so_far = known
+        return extended(self, so_far, sampled, read_messages(messages))
+
     def parse_response(
         self,
         ids: Sequence[int],
@@ -141,6 +166,37 @@ class Renderer:
     def _begun(self, prefill: str) -> str:
         asked = Chat((Message("user", ()),), (), self.options)
         return self.family.prompt(asked, 1) + prefill
+
+    # For those who make prompts of prompts
+
+    @property
+    def stop_ids(self) -> tuple[int, ...]:
+        """The ids of the tokens that end the model's turn."""
+        control = self.tokenizer.control
+        return tuple(control[end] for end in self.family.ends if end in control)
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The text that ids spell."""
+        return decode(self.tokenizer, ids)
+
+    def encode(self, segments: Sequence[Segment]) -> tuple[list[int], list[Span]]:
+        """The ids of segments, and the spans that tile them."""
+        return self._encoder.encode(segments)
+
+    def written(self, messages: tuple[Message, ...], tools: tuple[Declaration, ...]) -> list[Segment]:
+        """A conversation in segments, without a generation prompt."""
+        return self._page(Chat(messages, tools, self.options)).segments
+
+    def prompted(self, messages: tuple[Message, ...], tools: tuple[Declaration, ...]) -> list[Segment]:
+        """A conversation in segments, with its generation prompt."""
+        return self._prompt(Chat(messages, tools, self.options))
+
+    def spans_of(self, sampled: Sequence[int], prompt: Rendered, message: int) -> list[Span]:
+        """The spans of sampled ids behind a prompt, as parts of a message, which start where the prompt ends."""
+        parser = Parser(self.dialect, prompt.tools_as_given, prompt=prompt.text, tokenizer=self.tokenizer)
+        parser.feed_tokens(sampled)
+        parser.finish()
+        return spans_of(parser.token_labels(), len(prompt.ids), message)
 
     # Inside
 

@@ -10,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from ..dialect import Dialect
 from ..events import CallEnd, CallStatus, Event, Problem, ProblemKind, Stop
 from ..parse.assemble import assemble
 from ..parse.parser import Parser
+from ..parse.tokens import Label
+from ..segments import NOBODY, Kind
 from ..tokenizers import Tokenizer
 from ..types import JSON, Message, Tool, ToolCall
+from .encode import Span
 
-__all__ = ["Termination", "read_response"]
+__all__ = ["Termination", "read_response", "spans_of"]
 
 
 class Termination(StrEnum):
@@ -77,6 +82,35 @@ def _termination(events: Sequence[Event], message: Message, stop: str | None, en
     if message.parts and isinstance(message.parts[-1], ToolCall):
         return Termination.CALL
     return Termination.STOP_SEQUENCE if stop in (None, ends[0]) else Termination.END_OF_TEXT
+
+
+KINDS = {
+    Label.REASONING: Kind.THINKING,
+    Label.CONTENT: Kind.TEXT,
+    Label.NAME: Kind.CALL,
+    Label.ARGUMENTS: Kind.CALL,
+    Label.STOP: Kind.STOP,
+}
+
+
+def spans_of(labels: Sequence[Label], start: int, message: int) -> list[Span]:
+    """The spans of sampled tokens, the first of which is the `start`-th of all, by what they are.
+
+    A thought, a text and a call are a part each, counted in order.
+    """
+    spans: list[Span] = []
+    part = NOBODY
+    for k, label in enumerate(labels):
+        kind = KINDS.get(label, Kind.MARKUP)
+        begins = k == 0 or labels[k - 1] is not label
+        if begins and label in (Label.REASONING, Label.CONTENT, Label.NAME):
+            part += 1
+        own = NOBODY if kind is Kind.STOP else part
+        if spans and (spans[-1].kind, spans[-1].part) == (kind, own):
+            spans[-1] = replace(spans[-1], end=start + k + 1)
+        else:
+            spans.append(Span(start + k, start + k + 1, kind, message, own, sampled=True))
+    return spans
 
 
 def _breaks(event: Event) -> bool:
