@@ -34,7 +34,7 @@ CORE = 5
 OUTSIDE = frozenset({"asyncio", "os", "random", "socket", "subprocess", "threading", "time"})
 """What the core must not know: the network, the clock, chance, and other programs."""
 
-OWNERS = {"msgspec": "types", "rich": "cli"}
+OWNERS = {"jinja2": "render", "markupsafe": "render", "msgspec": "types", "rich": "cli"}
 """Third-party packages, and the layer above which none may import them; no others are imported at all."""
 
 
