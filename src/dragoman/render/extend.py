@@ -63,7 +63,9 @@ def rewritten(
 ) -> tuple[list[Segment], list[Segment], tuple[Message, ...]]:
     """The prompt with a turn and what was added behind it, and the conversation up to the turn, both in segments.
 
-    The turn is kept if it stays as it is at the end of a conversation, or is there just as it was `written`. Raises `CannotExtend` where the prompt does not go on as the conversation so far does.
+    The turn is kept if it stays as it is at the end of a conversation, or is there just as it was `written`.
+
+    Raises `CannotExtend` where the prompt does not go on as the conversation so far does.
     """
     index = len(so_far.messages)
     conversation = (*so_far.messages, turn, *added)
