@@ -46,9 +46,15 @@ class Termination(StrEnum):
 
 
 BROKEN = frozenset(
-    [ProblemKind.MALFORMED, ProblemKind.INCOMPLETE, ProblemKind.UNCLOSED_REASONING, ProblemKind.MALFORMED_HEADER]
+    [
+        ProblemKind.MALFORMED,
+        ProblemKind.INCOMPLETE,
+        ProblemKind.UNCLOSED_REASONING,
+        ProblemKind.IMPLICIT_CLOSE,
+        ProblemKind.MALFORMED_HEADER,
+    ]
 )
-"""Problems that leave something unread, or open."""
+"""Problems that leave something unread, or open: a thought that the stop marker ends. Those of calls are the calls'."""
 
 
 def read_response(
