@@ -31,11 +31,14 @@ class Family(Struct, frozen=True, kw_only=True):
     the family's own, `ends` the tokens that end the model's turn, `calling` those among them with which it calls.
     `needs` are the control tokens that a tokenizer must have. `source` says which chat template or library it follows;
     the file's docstring lists every deviation. `models` are globs of model ids, `templates` hashes of chat templates.
+
+    Where the format has no token that ends the turn, `stop_texts` are the texts that do; the dialect knows them too.
+    `lead` is what the model writes first in its turn before text, and what is no part of that: a space, mostly.
     """
 
     name: str
     doc: str
-    dialect: str
+    dialect: str | Dialect
     write: Callable[[Chat, Page], None]
     prompt: Callable[[Chat, int], str]
     ends: tuple[str, ...]
@@ -43,6 +46,8 @@ class Family(Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     options: type[Options] = Options
     calling: tuple[str, ...] = ()
+    stop_texts: tuple[str, ...] = ()
+    lead: str = ""
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
@@ -60,7 +65,7 @@ class Family(Struct, frozen=True, kw_only=True):
 
     def speaks(self) -> Dialect:
         """The dialect in which its models answer."""
-        return get_dialect(self.dialect)
+        return get_dialect(self.dialect) if isinstance(self.dialect, str) else self.dialect
 
 
 @cache

@@ -80,6 +80,10 @@ class Page:
                 raise InvalidConversation(self._message, "text", type(part).__name__, k)
             self.say(part.text, k, Kind.RESULT if message.role == "tool" else Kind.TEXT)
 
+    def knows(self, marker: str) -> bool:
+        """Whether the tokenizer has a control token of this spelling."""
+        return self._control.fullmatch(marker) is not None
+
     def begin(self, message: int, prompt: str, *, rewritten: bool = False) -> None:
         """An assistant's turn begins, before which the generation prompt would have been this.
 
@@ -96,6 +100,8 @@ class Page:
         except Inexpressible as error:
             raise InvalidConversation(self._message, "what the dialect can say", error.reason, error.part) from None
         for segment in segments:
+            if not segment.text:
+                continue
             if segment.kind is Kind.CALL and _guard.search(segment.text) is not None:
                 self._unguard(segment)
             else:
