@@ -61,7 +61,7 @@ def extended(renderer: Renderer, so_far: Rendered, sampled: Sequence[int], added
 
 
 def _stopped(stop_texts: Sequence[str], written: str) -> str:
-    """The stop text at the end of what was sampled, empty if there is none; raises `CannotExtend` for more behind it."""
+    """The stop text at the end of what was sampled, empty if there is none; raises `CannotExtend` if more follows."""
     for stop in stop_texts:
         if written.endswith(stop) and written.index(stop) == len(written) - len(stop):
             return stop
@@ -75,8 +75,9 @@ def rewritten(
 ) -> tuple[list[Segment], list[Segment], tuple[Message, ...]]:
     """The prompt with a turn and what was added behind it, and the conversation up to the turn, both in segments.
 
-    The turn is kept if it stays as it is at the end of a conversation, or is there just as it was `written`. Raises
-    `CannotExtend` where the prompt does not go on as the conversation so far does.
+    The turn is kept if it stays as it is at the end of a conversation, or is there just as it was `written`.
+
+    Raises `CannotExtend` where the prompt does not go on as the conversation so far does.
     """
     index = len(so_far.messages)
     conversation = (*so_far.messages, turn, *added)

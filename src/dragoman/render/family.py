@@ -17,8 +17,9 @@ from msgspec import Struct
 from ..dialect import Dialect
 from ..errors import InvalidConversation, UnknownFamily
 from ..registry import get_dialect, normal_name
+from ..types import JSON
 from . import families as package
-from .page import Chat, Options, Page
+from .page import AnyOptions, Chat, Options, Page
 
 __all__ = ["Family", "families", "family_of", "get_family"]
 
@@ -32,13 +33,16 @@ class Family(Struct, frozen=True, kw_only=True):
     `needs` are the control tokens that a tokenizer must have. `source` says which chat template or library it follows;
     the file's docstring lists every deviation. `models` are globs of model ids, `templates` hashes of chat templates.
 
+    Where a conversation and its prompt can't be written one after the other, `prompted` writes both at once; `spoken`
+    is the dialect itself, if it has no name that everybody knows.
+
     Where the format has no token that ends the turn, `stop_texts` are the texts that do; the dialect knows them too.
     `lead` is what the model writes first in its turn before text, and what is no part of that: a space, mostly.
     """
 
     name: str
     doc: str
-    dialect: str | Dialect
+    dialect: str
     write: Callable[[Chat, Page], None]
     prompt: Callable[[Chat, int], str]
     ends: tuple[str, ...]
@@ -51,12 +55,16 @@ class Family(Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
+    prompted: Callable[[Chat, Page], None] | None = None
+    spoken: Dialect | None = None
 
     def __repr__(self) -> str:
         return f"<Family {self.name}>"
 
-    def read_options(self, values: dict[str, object]) -> Options:
+    def read_options(self, values: dict[str, JSON]) -> Options:
         """The options from their values by name; raises `InvalidConversation` for one that there is not."""
+        if issubclass(self.options, AnyOptions):
+            return self.options(values)
         try:
             return msgspec.convert(values, self.options)
         except msgspec.ValidationError as error:
@@ -65,7 +73,7 @@ class Family(Struct, frozen=True, kw_only=True):
 
     def speaks(self) -> Dialect:
         """The dialect in which its models answer."""
-        return get_dialect(self.dialect) if isinstance(self.dialect, str) else self.dialect
+        return self.spoken or get_dialect(self.dialect)
 
 
 @cache

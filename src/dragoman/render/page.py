@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,11 +21,17 @@ from ..segments import NOBODY, Kind, Segment
 from ..types import JSON, Message, TextPart, ToolCall
 from .values import Declaration, tojson
 
-__all__ = ["Chat", "Options", "Page"]
+__all__ = ["AnyOptions", "Chat", "Options", "Page"]
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """The options that a family has beside messages and tools, as its chat template names them: none here."""
+
+
+class AnyOptions(Options, frozen=True):
+    """Options by any name, as chat templates of any kind have them."""
+
+    values: Mapping[str, JSON] = {}
 
 
 class Chat(Struct, frozen=True):
@@ -47,12 +54,22 @@ class Chat(Struct, frozen=True):
 class Page:
     """A conversation being written, message by message."""
 
-    __slots__ = ("_begun", "_control", "_dialect", "_finds", "_guards", "_message", "_prompt", "_rewritten", "segments")
+    __slots__ = (
+        "_begun",
+        "_dialect",
+        "_finds",
+        "_guards",
+        "_message",
+        "_prompt",
+        "_rewritten",
+        "control",
+        "segments",
+    )
 
     def __init__(self, dialect: Dialect, control: re.Pattern[str]) -> None:
         self.segments: list[Segment] = []
         self._dialect = dialect
-        self._control = control  # finds control tokens in text
+        self.control = control  # finds control tokens in text
         self._finds = control.search
         self._guards: dict[int, str] = {}
         self._message = NOBODY
@@ -79,10 +96,6 @@ class Page:
             if not isinstance(part, TextPart):
                 raise InvalidConversation(self._message, "text", type(part).__name__, k)
             self.say(part.text, k, Kind.RESULT if message.role == "tool" else Kind.TEXT)
-
-    def knows(self, marker: str) -> bool:
-        """Whether the tokenizer has a control token of this spelling."""
-        return self._control.fullmatch(marker) is not None
 
     def begin(self, message: int, prompt: str, *, rewritten: bool = False) -> None:
         """An assistant's turn begins, before which the generation prompt would have been this.
@@ -139,10 +152,10 @@ class Page:
         return replace(message, parts=parts)
 
     def _guard(self, call: ToolCall) -> ToolCall:
-        arguments = self._control.sub(self._put, call.arguments)
+        arguments = self.control.sub(self._put, call.arguments)
         if "\\" in arguments:
             arguments = self._guard_values(arguments)
-        return replace(call, name=self._control.sub(self._put, call.name), arguments=arguments)
+        return replace(call, name=self.control.sub(self._put, call.name), arguments=arguments)
 
     def _guard_values(self, arguments: str) -> str:
         """The arguments as they are, unless a string in them, decoded, spells a control token."""
@@ -156,9 +169,9 @@ class Page:
     def _walk(self, value: JSON) -> JSON:
         match value:
             case str():
-                return self._control.sub(self._put, value)
+                return self.control.sub(self._put, value)
             case dict():
-                return {self._control.sub(self._put, key): self._walk(inner) for key, inner in value.items()}
+                return {self.control.sub(self._put, key): self._walk(inner) for key, inner in value.items()}
             case list():
                 return [self._walk(inner) for inner in value]
             case _:

@@ -13,7 +13,7 @@ from ..errors import CannotExtend, InvalidConversation, InvalidTokenizer
 from ..parse.parser import Parser
 from ..segments import NOBODY, Segment, text_of
 from ..tokenizers import Tokenizer, control_pattern, decode
-from ..types import JSON, Message, Tool
+from ..types import JSON, Message, TextPart, Tool
 from .encode import Encoder, Span
 from .extend import extended
 from .family import Family, get_family
@@ -43,7 +43,7 @@ class Renderer:
         tokenizer: Tokenizer,
         *,
         refuse_control_text: bool = False,
-        **options: object,
+        **options: JSON,
     ) -> None:
         self.family = get_family(family) if isinstance(family, str) else family
         self.tokenizer = tokenizer
@@ -122,7 +122,7 @@ class Renderer:
 
     def stop_sequences(self) -> list[int] | list[str]:
         """The ids of the tokens that end the model's turn, or the texts that do where the format has no such token."""
-        return list(self.family.stop_texts or ()) or list(self.stop_ids)
+        return list(self.family.stop_texts) or list(self.stop_ids)
 
     def extend(
         self,
@@ -159,13 +159,13 @@ class Renderer:
 
         Where the model began is told by the `prompt` that it was given, else by the options and the `prefill`.
         """
-        given = prompt.text if prompt is not None else self._begun(prefill)
+        given = prompt.text if prompt is not None else self._begun() + prefill
         family = self.family
         return read_response(self.dialect, self.tokenizer, family.ends, ids, tools, given, lead=family.lead)
 
-    def _begun(self, prefill: str) -> str:
-        asked = Chat((Message("user", ()),), (), self.options)
-        return text_of(self._prompt(asked, prefill))
+    def _begun(self) -> str:
+        """The prompt of a conversation of one question: how the model's turn begins."""
+        return text_of(self._prompt(Chat((Message("user", (TextPart("?"),)),), (), self.options)))
 
     # For those who make prompts of prompts
 
@@ -209,6 +209,11 @@ class Renderer:
         return page
 
     def _prompt(self, chat: Chat, prefill: str = "") -> list[Segment]:
+        if self.family.prompted is not None:
+            page = Page(self.dialect, self._control)
+            self.family.prompted(chat, page)
+            page.mark(prefill)
+            return page.segments
         page = self._page(chat)
         page.at(NOBODY)
         page.mark(self.family.prompt(chat, len(chat.messages)))

@@ -161,7 +161,8 @@ def write_result(page: Page, k: int, message: Message) -> None:
 LLAMA3 = Family(
     name="llama3",
     doc=__doc__,
-    dialect=plain_dialect("llama3", (EOT, EOS), (PROMPT,), "chat template of Meta-Llama-3-8B-Instruct"),
+    dialect="llama3",
+    spoken=plain_dialect("llama3", (EOT, EOS), (PROMPT,), "chat template of Meta-Llama-3-8B-Instruct"),
     write=write_plain,
     prompt=prompt,
     ends=(EOT, EOS),

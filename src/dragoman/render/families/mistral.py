@@ -41,6 +41,7 @@ from ..values import tojson
 
 __all__ = ["FAMILIES"]
 
+SOURCE = "mistral-common 1.13.1, tokens/tokenizers/instruct.py"
 JOINT = "\n\n"
 
 
@@ -136,7 +137,7 @@ def write_assistant(form: Form, chat: Chat, page: Page, turn: Turn) -> None:
                 page.mark(JOINT if before is TextPart else form.lead if text else "")
                 page.say(text, number)
             case ThinkingPart(text=text):
-                if not page.knows("[THINK]"):
+                if not page.control.fullmatch("[THINK]"):
                     raise InvalidConversation(k, "no thoughts, since the tokenizer has no [THINK]", "one", number)
                 page.mark("[THINK]")
                 page.say(text, number, Kind.THINKING)
@@ -192,7 +193,13 @@ SYSTEM = (*INST, "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]")
 
 
 def family(
-    name: str, dialect: str | Dialect, version: int, needs: tuple[str, ...], *models: str, lead: str = ""
+    name: str,
+    dialect: str,
+    version: int,
+    needs: tuple[str, ...],
+    *models: str,
+    lead: str = "",
+    spoken: Dialect | None = None,
 ) -> Family:
     """The family of a version; `lead` is a space for SentencePiece."""
     form = Form(version, lead)
@@ -200,24 +207,26 @@ def family(
         name=name,
         doc=__doc__,
         dialect=dialect,
+        spoken=spoken,
         write=partial(write, form),
         prompt=partial(prompt, form),
         ends=("</s>",),
         needs=needs,
         lead=lead,
         models=tuple(f"mistralai/{model}" for model in models),
-        source="mistral-common 1.13.1, tokens/tokenizers/instruct.py",
+        source=SOURCE,
     )
 
 
 FAMILIES = (
     family(
         "mistral_v1",
-        plain_dialect("mistral_v1", ("</s>",), ("[/INST]",), "mistral-common, tokens/tokenizers/instruct.py"),
+        "mistral_v1",
         1,
         ("<s>", "</s>"),
         *("Mistral-7B-Instruct-v0.1", "Mistral-7B-Instruct-v0.2", "Mixtral-8x7B-Instruct-*"),
         lead=" ",
+        spoken=plain_dialect("mistral_v1", ("</s>",), ("[/INST]",), SOURCE),
     ),
     family("mistral_v2", "mistral_pre_v11", 2, INST, lead=" "),
     family(

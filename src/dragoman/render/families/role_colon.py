@@ -79,7 +79,8 @@ def write(chat: Chat, page: Page) -> None:
 ROLE_COLON = Family(
     name="role_colon",
     doc=__doc__,
-    dialect=plain_dialect("role_colon", (STOP,), ("Assistant:",), "tinker-cookbook, renderers/role_colon.py"),
+    dialect="role_colon",
+    spoken=plain_dialect("role_colon", (STOP,), ("Assistant:",), "tinker-cookbook, renderers/role_colon.py"),
     write=write,
     prompt=prompt,
     options=Begin,
