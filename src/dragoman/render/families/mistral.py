@@ -32,7 +32,7 @@ from functools import partial
 from ...dialect import Dialect
 from ...errors import InvalidConversation
 from ...segments import NOBODY, Kind
-from ...types import JSON, TextPart, ThinkingPart, ToolCall
+from ...types import JSON, Message, TextPart, ThinkingPart, ToolCall
 from ..family import Family
 from ..mistral_rules import Form, Turn, json_value, object_of, require, turns_of
 from ..page import Chat, Page
@@ -173,12 +173,7 @@ def write_result(form: Form, chat: Chat, page: Page, turn: Turn) -> None:
     page.at(turn.messages[0])
     page.mark("[TOOL_RESULTS]")
     if form.version < 7:
-        texts = [part.text for part in message.parts if isinstance(part, TextPart) and part.text]
-        content = json_value(JOINT.join(texts))
-        answer: JSON = {"content": content, "call_id": message.call_id}
-        answer = [{"name": message.name, "content": content}] if form.version == 2 else answer
-        page.mark(form.lead)
-        page.say(tojson(answer), kind=Kind.RESULT)
+        write_json_result(form, page, message)
     else:
         if form.version < 13:
             page.mark(form.lead)
@@ -186,6 +181,24 @@ def write_result(form: Form, chat: Chat, page: Page, turn: Turn) -> None:
             page.mark("[TOOL_CONTENT]")
         say(chat, page, turn.messages, form.lead)
     page.mark("[/TOOL_RESULTS]")
+
+
+def write_json_result(form: Form, page: Page, message: Message) -> None:
+    """What a tool answered, as JSON that names the tool (v2) or the call."""
+    texts = [part.text for part in message.parts if isinstance(part, TextPart) and part.text]
+    content = tojson(json_value(JOINT.join(texts)))
+    if form.version == 2:
+        page.mark(f'{form.lead}[{{"name": ')
+        page.say(tojson(message.name), NOBODY, Kind.RESULT)
+        page.mark(', "content": ')
+        page.say(content, kind=Kind.RESULT)
+        page.mark("}]")
+    else:
+        page.mark(f'{form.lead}{{"content": ')
+        page.say(content, kind=Kind.RESULT)
+        page.mark(', "call_id": ')
+        page.say(tojson(message.call_id), NOBODY, Kind.RESULT)
+        page.mark("}")
 
 
 INST = ("<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]")
