@@ -113,6 +113,8 @@ class Page:
         except Inexpressible as error:
             raise InvalidConversation(self._message, "what the dialect can say", error.reason, error.part) from None
         for segment in segments:
+            if not segment.text:
+                continue
             if segment.kind is Kind.CALL and _guard.search(segment.text) is not None:
                 self._unguard(segment)
             else:

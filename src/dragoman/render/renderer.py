@@ -120,10 +120,9 @@ class Renderer:
             left = [index for index in left if index not in covered]
         return examples[::-1]
 
-    def stop_sequences(self) -> list[int]:
-        """The ids of the tokens that end the model's turn."""
-        control = self.tokenizer.control
-        return [control[end] for end in self.family.ends if end in control]
+    def stop_sequences(self) -> list[int] | list[str]:
+        """The ids of the tokens that end the model's turn, or the texts that do where the format has no such token."""
+        return list(self.family.stop_texts) or list(self.stop_ids)
 
     def extend(
         self,
@@ -161,7 +160,8 @@ class Renderer:
         Where the model began is told by the `prompt` that it was given, else by the options and the `prefill`.
         """
         given = prompt.text if prompt is not None else self._begun() + prefill
-        return read_response(self.dialect, self.tokenizer, self.family.ends, ids, tools, given)
+        family = self.family
+        return read_response(self.dialect, self.tokenizer, family.ends, ids, tools, given, lead=family.lead)
 
     def _begun(self) -> str:
         """The prompt of a conversation of one question: how the model's turn begins."""
