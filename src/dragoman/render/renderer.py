@@ -165,7 +165,7 @@ class Renderer:
 
     def _begun(self, prefill: str) -> str:
         asked = Chat((Message("user", ()),), (), self.options)
-        return self.family.prompt(asked, 1) + prefill
+        return text_of(self._prompt(asked, prefill))
 
     # For those who make prompts of prompts
 
