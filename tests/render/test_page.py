@@ -36,7 +36,7 @@ def turn(prompt: str, *, rewritten: bool = False) -> Page:
 
 def test_what_stands_behind_the_prompt_is_sampled_up_to_the_stop() -> None:
     whole = "before<a><think>\nHm\n</think>\n\nHi<|end|>\n"
-    for prompt in ("", "<a>", "<a><think>\n", "<a><think>\nHm\n</think>\n\nH"):
+    for prompt in ("", "<a>", "<a><think>\n"):
         written = turn(prompt)
         assert text_of(written.segments) == whole
         assert sampled(written) == whole[len("before") + len(prompt) : -1]
@@ -101,3 +101,21 @@ def test_a_chat_knows_its_roles() -> None:
     chat = Chat((Message("user", ()), Message("assistant", ()), Message("user", ())), (), Options())
     assert [chat.last("user"), chat.last("user", before=2), chat.last("tool")] == [2, 0, -1]
     assert [chat.role(k) for k in (-1, 0, 3)] == ["", "user", ""]
+
+
+def test_an_escaped_character_in_arguments_is_no_guard() -> None:
+    arguments = r'{"city": "\ud83d\udc69 \udc01"}'
+    for spelled in ("", "<think> [X]"):
+        written = page()
+        written.begin(0, "")
+        written.spell(Message("assistant", (ToolCall("see", arguments[:-2] + spelled + '"}'),)))
+        assert r"\ud83d\udc69" in text_of(written.segments)
+
+
+def test_text_that_spells_the_prompt_is_not_what_the_model_was_given() -> None:
+    written = page()
+    written.begin(0, "A: <think>")
+    written.mark("A: ")
+    written.spell(Message("assistant", (TextPart("<think>so</think>"),)))
+    written.stop("<|end|>")
+    assert sampled(written) == ""

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..dialect import Dialect
 from ..errors import Inexpressible, InvalidConversation
-from ..segments import NOBODY, Kind, Segment
+from ..segments import NOBODY, Kind, Segment, text_of
 from ..types import JSON, Message, TextPart, ToolCall
 from .values import Declaration, tojson
 
@@ -115,7 +116,7 @@ class Page:
         for segment in segments:
             if not segment.text:
                 continue
-            if segment.kind is Kind.CALL and _guard.search(segment.text) is not None:
+            if segment.kind is Kind.CALL and self._guards and _guard.search(segment.text) is not None:
                 self._unguard(segment)
             else:
                 self.segments.append(replace(segment, message=self._message))
@@ -129,7 +130,8 @@ class Page:
         """The assistant's turn ends: tell what of it was sampled."""
         segments, size = self.segments, len(self._prompt)
         turn = segments[self._begun :]
-        if self._rewritten or not "".join([segment.text for segment in turn]).startswith(self._prompt):
+        markup = text_of(takewhile(lambda segment: segment.control, turn))
+        if self._rewritten or not markup.startswith(self._prompt):
             return
         del segments[self._begun :]
         first = True
@@ -184,11 +186,11 @@ class Page:
 
     def _unguard(self, segment: Segment) -> None:
         """Write a call whose guarded characters are the caller's, so that no control token begins with one."""
-        guarded = [chr(first) for first in self._guards]
+        guarded = {guard: chr(first) for first, guard in self._guards.items()}
         for k, text in enumerate(_guard.split(segment.text)):
-            if k % 2:
-                code = ord(text) if len(text) == 1 else int(text.removeprefix("\\u"), 16)
-                self.say(guarded[code - GUARD], segment.part, Kind.CALL)
+            first = guarded.get(text if len(text) == 1 else chr(int(text.removeprefix("\\u"), 16))) if k % 2 else None
+            if first is not None:
+                self.say(first, segment.part, Kind.CALL)
             elif text:
                 self.segments.append(replace(segment, text=text, message=self._message))
 
@@ -196,4 +198,5 @@ class Page:
 GUARD = 0xDC00
 """Guards are lone surrogates from here on, which no text has; each stands for the first character of some token."""
 
-_guard = re.compile("([\udc00-\udcff]|\\\\udc[0-9a-f]{2})")
+_guard = re.compile(r"([\udc00-\udcff]|(?<!\\ud[89ab][0-9a-f]{2})\\udc[0-9a-f]{2})")
+"""A guard, or its escape in JSON, unless that is the second half of another character's."""

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from itertools import groupby
 
+from msgspec.structs import replace
+
 from ..dialect import Dialect
 from ..events import CallEnd, CallStatus, Event, Problem, ProblemKind, Stop
 from ..parse.assemble import assemble
