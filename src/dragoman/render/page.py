@@ -36,11 +36,15 @@ class AnyOptions(Options, frozen=True):
 
 
 class Chat(Struct, frozen=True):
-    """A conversation to be written: its messages and tools, and the family's options."""
+    """A conversation to be written: its messages and tools, and the family's options.
+
+    It is `asked` if the model is to go on behind it.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[Declaration, ...]
     options: Options
+    asked: bool = False
 
     def last(self, *roles: str, before: int | None = None) -> int:
         """The index of the last message of one of these roles, of those before an index; `NOBODY` if there is none."""
