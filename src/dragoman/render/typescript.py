@@ -135,7 +135,8 @@ def _compact(value: JSON) -> str:
         case int():
             return str(value) if -(2**63) <= value < 2**64 else _number(float(value))
         case Mapping():
-            return f"{{{','.join([f'{json.dumps(key, ensure_ascii=False)}:{_compact(one)}' for key, one in value.items()])}}}"
+            members = [f"{json.dumps(key, ensure_ascii=False)}:{_compact(one)}" for key, one in value.items()]
+            return f"{{{','.join(members)}}}"
     return f"[{','.join(map(_compact, value))}]"
 
 
