@@ -98,7 +98,15 @@ def add_spoken(parser: argparse.ArgumentParser) -> None:
         "--template", metavar="FILE|FOLDER", help="a chat template, or the folder of a model's tokenizer"
     )
     add("-t", "--tokenizer", metavar="NAME|PATH", help="a shipped vocabulary, or a tokenizer's file or folder")
-    add("-o", "--option", action="append", default=[], type=option, metavar="NAME=VALUE", help="enable_thinking=false")
+    add(
+        "-o",
+        "--option",
+        action="append",
+        default=[],
+        type=option,
+        metavar="NAME=VALUE",
+        help="such as enable_thinking=false",
+    )
     add("-d", "--dialect", metavar="NAME", help="what the model speaks, where its template does not tell")
     add("--special", action="append", default=[], type=special, metavar="NAME=TEXT", help="a template's bos_token=<s>")
     add("--now", type=date, metavar="DATE", help="the time, for a template that writes it")

@@ -6,7 +6,7 @@
     2 assistant │ <|im_start|>assistant↵
                 ┃ Hello!<|im_end|>
 
-A line of the text ends in ``↵``; what ends without one goes on in the next line, since a message ends there or since the
+A line of the text ends in ``↵``; what ends without one goes on in the next line, since a message ends there or the
 terminal is too narrow. What the model samples, or is trained on, is underlined and has a thick rule.
 """
 

@@ -20,12 +20,12 @@ __all__ = ["register"]
 
 _EXAMPLE = """\
 example:
-  dragoman render chat.json --model qwen3                     who wrote what, and what the model samples
-  dragoman render chat.json --model Qwen/Qwen3-8B --prompt --show text    the prompt itself
-  dragoman render chat.json -m qwen3 -t ~/models/qwen3 --train-on all_assistants --json   ids and weights
-  dragoman render chat.json --template ~/models/mine --show mask          token by token
-  dragoman render --model qwen3 --stability                   does a later message rewrite the prompt?
-  dragoman render --families                                  what --model knows
+  dragoman render chat.json --model qwen3                who wrote what, and what the model samples
+  dragoman render chat.json -m Qwen/Qwen3-8B --prompt --show text            the prompt itself
+  dragoman render chat.json -m qwen3 -t ~/qwen3 --train-on last_turn --json  ids and weights
+  dragoman render chat.json --template ~/my-model --show mask                token by token
+  dragoman render --model qwen3 --stability              do later messages rewrite the prompt?
+  dragoman render --families                             what --model knows
 
 chat.json has a list of messages as the API takes them, or an object with "messages" and perhaps "tools".
 exit codes: 0 fine, 2 a mistake in the call of this command, or a conversation that the format can't say
@@ -100,8 +100,10 @@ def _run(args: argparse.Namespace) -> int:
     for number, page in enumerate(pages, 1):
         if args.json:
             _write_json(_whole(asked, page))
-        else:
-            _show(args.show, page, asked, f"example {number} of {len(pages)}" if len(pages) > 1 else "")
+            continue
+        if len(pages) > 1 and args.show != "ids":
+            Ink(open_console()).line(f"{'' if number == 1 else chr(10)}━━ example {number} of {len(pages)}", "bold")
+        _show(args.show, page, asked)
     return 0
 
 
@@ -136,15 +138,14 @@ def _prompt_at(renderer: Renderer, given: Conversation, prompt: Rendered) -> int
     return len(before) if prompt.text.startswith(before) else None
 
 
-def _show(what: str | None, page: Page, asked: Spoken, title: str) -> None:
+def _show(what: str | None, page: Page, asked: Spoken) -> None:
     console = open_console()
-    if title and what != "ids":
-        Ink(console).line(f"━━ {title}", "bold")
     match what:
         case "text":
-            Ink(console).write(page.rendered.text)
-            if console.is_terminal or title:
-                Ink(console).write("\n")
+            ink = Ink(console)
+            ink.write(page.rendered.text)
+            if console.is_terminal:
+                ink.fresh_line()
         case "ids":
             _write_json(page.rendered.ids)
         case "mask":
