@@ -26,8 +26,8 @@ r"""Harmony, of gpt-oss: messages between <|start|> and <|end|>, each with its a
     } // namespace functions<|end|>
     <|start|>user<|message|>How is the weather?<|end|>
     <|start|>assistant<|channel|>analysis<|message|>I should look.<|end|>
-    <|start|>assistant to=functions.get_weather<|channel|>commentary <|constrain|>json<|message|>{"city": "Oslo"}<|call|>
-    <|start|>functions.get_weather to=assistant<|channel|>commentary<|message|>20 degrees<|end|>
+    <|start|>assistant to=functions.look_up<|channel|>commentary <|constrain|>json<|message|>{"city": "Paris"}<|call|>
+    <|start|>functions.look_up to=assistant<|channel|>commentary<|message|>20 degrees<|end|>
     <|start|>assistant<|channel|>final<|message|>It is warm.<|return|>
 
 (without a newline between messages). It follows openai-harmony, token by token: each piece of a header and each text is
