@@ -15,10 +15,10 @@ from dragoman.render.families.harmony import Harmony
 from dragoman.render.renderer import Renderer
 from dragoman.render.responses import Termination
 from dragoman.tokenizers import get_tokenizer
-from dragoman.types import Message, Part, TextPart, ThinkingPart, Tool, ToolCall
+from dragoman.types import Message, TextPart, ThinkingPart, Tool, ToolCall
 
 from tests.harmony_oracle import conversation, encoding, rendered
-from tests.render.conversations import words
+from tests.render.conversations import WORDS
 
 TOKENIZER = get_tokenizer("o200k_harmony")
 CONTROL = (
@@ -28,84 +28,83 @@ CONTROL = (
 BUILTIN = ("python", "browser.search", "browser.open", "browser.find")
 
 
-def texts() -> st.SearchStrategy[str]:
-    """Text of any kind, some of which spells control tokens."""
-    return words(markers=True, edges=True, empty=True) | st.lists(
-        st.sampled_from(CONTROL) | st.text(max_size=8), max_size=4
-    ).map("".join)
+TEXTS = st.lists(st.sampled_from((*WORDS, *CONTROL)) | st.text(max_size=4), max_size=4).map("".join)
+"""Text of any kind, some of which spells control tokens."""
 
+NAMES = st.sampled_from(("get_weather", "f", "a-b.c", "日本", "python", "browser.search", "x1"))
 
-def names() -> st.SearchStrategy[str]:
-    return st.sampled_from(("get_weather", "f", "a-b.c", "日本", "python", "browser.search", "x1"))
-
-
-SCALARS = (
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | texts()
+NUMBERS = st.integers(-(2**63), 2**64 - 1) | st.builds(
+    lambda digits, power: float(f"{digits}e{power}"), st.integers(-(10**6), 10**6), st.integers(-20, 20)
 )
-VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts(), inner, max_size=3))
+"""Numbers that the library reads exactly: longer decimals it rounds twice."""
+
+SCALARS = st.none() | st.booleans() | NUMBERS | TEXTS
+VALUES = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(TEXTS, st.lists(SCALARS, max_size=1), max_size=2)
+KINDS = st.sampled_from(("string", "number", "integer", "boolean", "null", "array", "object", "strange"))
+COMMON: dict[str, st.SearchStrategy[Any]] = {
+    "title": TEXTS | st.integers(),
+    "description": TEXTS | st.none() | st.just("The same."),
+    "default": VALUES,
+    "examples": st.lists(SCALARS, max_size=3),
+    "nullable": st.booleans(),
+    "enum": st.lists(TEXTS | st.integers(), max_size=3),
+}
 
 
-def schemas(depth: int = 3) -> st.SearchStrategy[Any]:
+@st.composite
+def schemas(draw: st.DrawFn, depth: int = 3) -> Any:
     """JSON Schemas, with everything that the library looks at, in its place and out of it."""
-    common = {
-        "title": texts() | st.integers(),
-        "description": texts() | st.none(),
-        "default": VALUES,
-        "examples": st.lists(SCALARS, max_size=3),
-        "nullable": st.booleans(),
-        "enum": st.lists(texts() | st.integers(), max_size=3),
-    }
-    kinds = st.sampled_from(("string", "number", "integer", "boolean", "null", "array", "object", "strange"))
-    typed: dict[str, st.SearchStrategy[Any]] = {"type": kinds | st.lists(kinds, max_size=3)}
-    leaf = st.fixed_dictionaries({}, optional={**typed, **common})
-    if depth == 0:
-        return leaf | st.booleans()
+    made: dict[str, Any] = draw(FIELDS)
     inner = schemas(depth - 1)
-    properties = st.dictionaries(texts(), inner, max_size=3)
-    parts = {
-        "items": inner,
-        "properties": properties,
-        "required": st.lists(texts(), max_size=2),
-        "oneOf": st.lists(inner, max_size=3),
-        "anyOf": st.lists(inner, max_size=2),
-    }
-    whole = st.fixed_dictionaries({"type": st.just("object"), "properties": properties}, optional=common)
-    return leaf | whole | st.fixed_dictionaries({}, optional={**typed, **common, **parts}) | whole.map(requiring)
+    match draw(st.sampled_from(("object", "object", "array", "union", "strange", "leaf"))) if depth else "leaf":
+        case "object":
+            names = draw(st.lists(TEXTS, max_size=3, unique=True))
+            required = draw(st.sampled_from(([], names[::2], names, None)))
+            more = {"required": required} if required is not None else {}
+            return made | {"type": "object", "properties": {name: draw(inner) for name in names}} | more
+        case "array":
+            return made | {"type": "array", "items": draw(inner)}
+        case "union":
+            return made | {"oneOf": [draw(inner) for _ in range(draw(st.integers(0, 3)))]}
+        case "strange":
+            return made | draw(ODD) | {draw(st.sampled_from(("items", "oneOf", "anyOf", "properties"))): draw(inner)}
+    return made | {"type": draw(KINDS)}
 
 
-def requiring(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same object, with every other property required."""
-    return {**schema, "required": list(schema["properties"])[::2]}
+FIELDS = st.fixed_dictionaries({}, optional=COMMON)
+ODD = st.fixed_dictionaries({}, optional={"type": KINDS | st.lists(KINDS, max_size=3), "required": KINDS})
 
 
 @st.composite
 def tools(draw: st.DrawFn) -> list[Tool]:
-    chosen = draw(st.lists(names(), max_size=2, unique=True))
-    objects = schemas().filter(lambda schema: isinstance(schema, dict))
-    return [Tool(name, draw(texts()), draw(st.none() | objects)) for name in chosen]
+    """Declarations of functions, some of which have the names of built-in tools."""
+    names = draw(st.lists(NAMES, max_size=2, unique=True))
+    return [Tool(name, draw(TEXTS), draw(st.none() | schemas())) for name in names]
 
 
-def options() -> st.SearchStrategy[Harmony]:
-    return st.builds(
-        Harmony,
-        reasoning_effort=st.sampled_from(("low", "medium", "high", None)),
-        model_identity=st.none() | texts(),
-        knowledge_cutoff=st.none() | st.just("2025-01"),
-        conversation_start_date=st.none() | st.just("2026-11-02"),
-        builtin_tools=st.sampled_from(((), ("browser",), ("python",), ("python", "browser"))),
-        valid_channels=st.sampled_from((("analysis", "commentary", "final"), ("analysis", "final"), ())),
-        channel_required=st.booleans(),
-        keep_analysis=st.booleans(),
-        with_system=st.booleans(),
-    )
+TOOLS = tools()
 
 
-def parts(calls: st.SearchStrategy[ToolCall]) -> st.SearchStrategy[Part]:
-    return (
-        st.builds(ThinkingPart, texts())
-        | st.builds(TextPart, texts(), st.sampled_from((None, None, "commentary", "other")))
-        | calls
-    )
+OPTIONS = st.builds(
+    Harmony,
+    reasoning_effort=st.sampled_from(("low", "medium", "high", None)),
+    model_identity=st.none() | TEXTS,
+    knowledge_cutoff=st.none() | st.just("2025-01"),
+    conversation_start_date=st.none() | st.just("2026-11-02"),
+    builtin_tools=st.sampled_from(((), ("browser",), ("python",), ("python", "browser"))),
+    valid_channels=st.sampled_from((("analysis", "commentary", "final"), ("analysis", "final"), ())),
+    channel_required=st.booleans(),
+    keep_analysis=st.booleans(),
+    with_system=st.booleans(),
+)
+
+ARGUMENTS = st.builds(lambda value: json.dumps({"x": value}), SCALARS) | TEXTS
+THOUGHTS = st.builds(ThinkingPart, TEXTS)
+SPOKEN = st.builds(TextPart, TEXTS, st.sampled_from((None, None, "commentary", "other")))
+SAID = st.lists(st.builds(TextPart, TEXTS), max_size=3).map(tuple)
+ROLES = st.lists(
+    st.sampled_from(("system", "developer", "user", "user", "assistant", "assistant", "tool")), max_size=7
+)
 
 
 @st.composite
@@ -113,22 +112,21 @@ def conversations(draw: st.DrawFn) -> list[Message]:
     """Any order of messages that can be written at all."""
     made: list[Message] = []
     known: list[str] = []
-    said = st.lists(st.builds(TextPart, texts()), max_size=3).map(tuple)
-    for index in range(draw(st.integers(0, 7))):
-        match draw(st.sampled_from(("system", "developer", "user", "user", "assistant", "assistant", "tool"))):
-            case "assistant":
-                arguments = st.builds(lambda value: json.dumps({"x": value}), SCALARS) | texts()
-                calls = st.builds(ToolCall, names(), arguments, st.just(f"call{index}"))
-                made.append(Message("assistant", tuple(draw(st.lists(parts(calls), max_size=4)))))
-                known += [call.id for call in made[-1].tool_calls if call.id is not None]
-            case "tool":
-                by_id = known and draw(st.booleans())
-                name = None if by_id else draw(names())
-                made.append(Message("tool", draw(said), name, draw(st.sampled_from(known)) if by_id else None))
-            case role:
-                name = draw(st.none() | st.just("alice")) if role == "user" else None
-                made.append(Message(role, draw(said), name))
+    for index, role in enumerate(draw(ROLES)):
+        if role == "assistant":
+            calls = st.builds(ToolCall, NAMES, ARGUMENTS, st.just(f"call{index}"))
+            made.append(Message(role, tuple(draw(st.lists(THOUGHTS | SPOKEN | calls, max_size=4)))))
+            known += [call.id for call in made[-1].tool_calls if call.id is not None]
+        elif role == "tool":
+            by_id = known and draw(st.booleans())
+            name = None if by_id else draw(NAMES)
+            made.append(Message(role, draw(SAID), name, draw(st.sampled_from(known)) if by_id else None))
+        else:
+            made.append(Message(role, draw(SAID), draw(st.none() | st.just("alice")) if role == "user" else None))
     return made
+
+
+CONVERSATIONS = conversations()
 
 
 def renderer(chosen: Harmony) -> Renderer:
@@ -151,14 +149,14 @@ def check(messages: list[Message], declared: list[Tool], chosen: Harmony) -> Non
     assert whole == prompt + last[2:]
 
 
-@given(conversations(), tools(), options())
+@given(CONVERSATIONS, TOOLS, OPTIONS)
 def test_ids_are_those_of_openai_harmony(messages: list[Message], declared: list[Tool], chosen: Harmony) -> None:
     check(messages, declared, chosen)
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(conversations(), tools(), options())
+@settings(max_examples=2500, deadline=None, suppress_health_check=list(HealthCheck))
+@given(CONVERSATIONS, TOOLS, OPTIONS)
 def test_ids_are_those_of_openai_harmony_for_thousands_of_conversations(
     messages: list[Message], declared: list[Tool], chosen: Harmony
 ) -> None:
