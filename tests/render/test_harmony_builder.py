@@ -16,7 +16,6 @@ from dragoman.render.harmony_output import HarmonyOutput
 from dragoman.segments import Segment
 from dragoman.tokenizers import decode, get_tokenizer
 from dragoman.types import Message, TextPart, ThinkingPart, ToolCall
-
 from tests.render.conversations import TOOLS
 
 TOKENIZER = get_tokenizer("o200k_harmony")
@@ -100,7 +99,12 @@ def test_hosted_tools_become_built_in_ones() -> None:
 def test_results_go_on_behind_sampled_tokens_that_stay_as_they_were() -> None:
     """An output that no encoder would have written so."""
     request = BUILDER.from_chat(chat(), TOOLS)
-    output = [*ids_of(THOUGHT), *ids_of(SEARCH.split("{")[0]), *(ids_of(char)[0] for char in '{"query": "x"}'), CALL]
+    output = [
+        *ids_of(THOUGHT),
+        *ids_of(SEARCH.partition("{")[0]),
+        *(ids_of(char)[0] for char in '{"query": "x"}'),
+        CALL,
+    ]
     following = BUILDER.append_tool_results(request, output, [{"role": "tool", "content": "Found."}])
     size = len(request.input_ids)
     assert following.input_ids[: size + len(output)] == [*request.input_ids, *output]

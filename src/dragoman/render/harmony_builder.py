@@ -1,7 +1,7 @@
 """Requests to gpt-oss for servers, token ids in and token ids out.
 
-`HarmonyBuilder` makes the ids of a request from what a client sent to either of OpenAI's APIs, and those of the next one
-from what the model sampled, without changing a sampled token. `HarmonyOutput` reads what comes back.
+`HarmonyBuilder` makes the ids of a request from what a client sent to either of OpenAI's APIs, and those of the next
+one from what the model sampled, without changing a sampled token. `HarmonyOutput` reads what comes back.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from ..errors import InvalidConversation
 from ..tokenizers import Tokenizer, control_pattern, get_tokenizer
 from ..types import JSON, Message, Tool, ToolCall
 from .encode import Encoder
-from .families.harmony import CALL, END, PROMPT, RETURN, write_entry
 from .family import get_family
-from .harmony_messages import entries
+from .harmony_messages import CALL, END, PROMPT, RETURN, entries, write_entry
 from .openai_items import Items, preambles, read_items, read_tools
 from .openai_messages import read_messages
 from .page import Page
@@ -49,16 +48,20 @@ class HarmonyBuilder:
     """Makes requests in the tokens of gpt-oss, or of another tokenizer that has Harmony's.
 
     `options` are those of the family `gpt_oss`, for all requests; each request may have others. Raises
-    `InvalidConversation` for unknown ones and for what can't be said, `InvalidTool`, `InvalidTokenizer`.
+    `InvalidConversation` for unknown ones and for what can't be said, `InvalidTool`, `InvalidTokenizer`, and with
+    `refuse_control_text` `ControlText`.
     """
 
-    def __init__(self, tokenizer: Tokenizer | None = None, **options: object) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer | None = None, *, refuse_control_text: bool = False, **options: object
+    ) -> None:
         self.tokenizer = tokenizer if tokenizer is not None else get_tokenizer("o200k_harmony")
         self.options = options
-        renderer = Renderer("gpt_oss", self.tokenizer, **options)
+        self._refuses = refuse_control_text
+        renderer = self._renderer(options)
         self._dialect: Dialect = renderer.dialect
         self._stops = tuple(renderer.stop_sequences())
-        self._encoder = Encoder(self.tokenizer)
+        self._encoder = Encoder(self.tokenizer, refuses=refuse_control_text)
 
     def from_chat(
         self,
@@ -96,8 +99,8 @@ class HarmonyBuilder:
         """The request that goes on behind the calls in `output_ids`, which stay as they were sampled.
 
         `results` are messages of tools; those without a name answer the calls in their order. What stands behind a stop
-        token is left out; a stop token that the engine has left out, or a ``<|return|>``, which no prompt holds, becomes
-        the one of a call. Raises `InvalidConversation` where nothing was called, or a result is no call's.
+        token is left out; one that the engine has left out, or a ``<|return|>``, which no prompt holds, becomes the one
+        of a call. Raises `InvalidConversation` where nothing was called, or a result is no call's.
         """
         control = self.tokenizer.control
         ends = (control[CALL], control[RETURN])
@@ -121,6 +124,9 @@ class HarmonyBuilder:
         ids = [*request.input_ids, *output_ids[:at], *close, *written]
         return replace(request, input_ids=ids, messages=(*request.messages, message, *answers))
 
+    def _renderer(self, options: Mapping[str, object]) -> Renderer:
+        return Renderer("gpt_oss", self.tokenizer, refuse_control_text=self._refuses, **options)
+
     def _request(
         self,
         messages: tuple[Message, ...],
@@ -132,7 +138,7 @@ class HarmonyBuilder:
         if builtin:
             already = get_family("gpt_oss").read_options(chosen)
             chosen["builtin_tools"] = tuple({*getattr(already, "builtin_tools", ()), *builtin})
-        prompt = Renderer("gpt_oss", self.tokenizer, **chosen).build_generation_prompt(messages, functions)
+        prompt = self._renderer(chosen).build_generation_prompt(messages, functions)
         asked = next((message.text for message in reversed(messages) if message.role == "user"), "")
         return HarmonyRequest(prompt.ids, self._stops, asked[:SELECTION_LENGTH], messages, functions)
 

@@ -16,7 +16,7 @@ from ..parse.parser import Parser
 from ..parse.tokens import Label
 from ..tokenizers import Tokenizer, get_tokenizer
 from ..types import JSON, Message, Tool
-from .families.harmony import PROMPT
+from .harmony_messages import PROMPT
 
 __all__ = ["HarmonyAnswer", "HarmonyOutput"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -11,13 +12,12 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from dragoman.errors import InvalidConversation
-from dragoman.render.families.harmony import Harmony
+from dragoman.render.harmony_system import Harmony
 from dragoman.render.renderer import Renderer
 from dragoman.render.responses import Termination
 from dragoman.tokenizers import get_tokenizer
-from dragoman.types import Message, TextPart, ThinkingPart, Tool, ToolCall
-
-from tests.harmony_oracle import conversation, encoding, rendered
+from dragoman.types import Message, TextPart, ThinkingPart, Tool, ToolCall, UnparsedToolCall
+from tests.harmony_oracle import conversation, rendered
 from tests.render.conversations import WORDS
 
 TOKENIZER = get_tokenizer("o200k_harmony")
@@ -102,9 +102,7 @@ ARGUMENTS = st.builds(lambda value: json.dumps({"x": value}), SCALARS) | TEXTS
 THOUGHTS = st.builds(ThinkingPart, TEXTS)
 SPOKEN = st.builds(TextPart, TEXTS, st.sampled_from((None, None, "commentary", "other")))
 SAID = st.lists(st.builds(TextPart, TEXTS), max_size=3).map(tuple)
-ROLES = st.lists(
-    st.sampled_from(("system", "developer", "user", "user", "assistant", "assistant", "tool")), max_size=7
-)
+ROLES = st.lists(st.sampled_from(("system", "developer", "user", "user", "assistant", "assistant", "tool")), max_size=7)
 
 
 @st.composite
@@ -161,3 +159,97 @@ def test_ids_are_those_of_openai_harmony_for_thousands_of_conversations(
     messages: list[Message], declared: list[Tool], chosen: Harmony
 ) -> None:
     check(messages, declared, chosen)
+
+
+def sampled(messages: list[Message]) -> tuple[Message, Termination]:
+    """The last message, read from the tokens of it that a model is trained on."""
+    ours = Renderer("gpt_oss", TOKENIZER)
+    example = ours.build_supervised_example(messages)
+    prompt = ours.build_generation_prompt(messages[:-1])
+    ids = [token for token, weight in zip(example.ids, example.weights, strict=True) if weight]
+    assert example.ids == prompt.ids + ids
+    return ours.parse_response(ids, prompt=prompt)
+
+
+ASKED = Message("user", (TextPart("Weather?"),))
+CALLED = ToolCall("get_weather", '{"city": "Paris"}')
+RESULT = Message("tool", (TextPart("20"),), "get_weather")
+THOUGHT = ThinkingPart("Hm.")
+CALLING = Message("assistant", (THOUGHT, CALLED))
+
+
+@pytest.mark.parametrize(
+    ("before", "parts", "ended"),
+    [
+        ([ASKED], (TextPart("Hi."),), Termination.STOP_SEQUENCE),
+        (
+            [ASKED],
+            (
+                THOUGHT,
+                THOUGHT,
+                TextPart("Hi."),
+            ),
+            Termination.STOP_SEQUENCE,
+        ),
+        ([ASKED], (THOUGHT, TextPart("Let me look.", "commentary"), CALLED), Termination.CALL),
+        ([ASKED], (THOUGHT, ToolCall("python", "print(1)")), Termination.CALL),
+        ([ASKED, CALLING, RESULT], (THOUGHT, TextPart("Warm.")), Termination.STOP_SEQUENCE),
+        ([ASKED, Message("assistant", (THOUGHT, TextPart("Hi."))), ASKED], (THOUGHT, CALLED), Termination.CALL),
+        ([ASKED], (), Termination.STOP_SEQUENCE),
+    ],
+)
+def test_what_is_trained_on_is_the_last_turn_with_its_stop(
+    before: list[Message], parts: tuple[Any, ...], ended: Termination
+) -> None:
+    message = Message("assistant", parts)
+    assert sampled([*before, message]) == (message, ended)
+
+
+def test_each_answer_is_an_example_and_calls_share_one_with_what_follows() -> None:
+    """An answer ends otherwise in history, and takes the thoughts before it away."""
+    answer = Message("assistant", (THOUGHT, TextPart("Warm.")))
+    ours = Renderer("gpt_oss", TOKENIZER)
+    examples = ours.build_supervised_examples([ASKED, CALLING, RESULT, answer, ASKED, answer])
+    ends = [[TOKENIZER.control["<|call|>"], TOKENIZER.control["<|return|>"]], [TOKENIZER.control["<|return|>"]]]
+    stops = frozenset(TOKENIZER.control.values())
+    for example, expected in zip(examples, ends, strict=True):
+        trained = [token for token, weight in zip(example.ids, example.weights, strict=True) if weight]
+        assert [token for token in trained if token in stops and token in expected] == expected
+
+
+def test_several_calls_are_several_turns_each_behind_a_prompt_of_its_own() -> None:
+    ours = Renderer("gpt_oss", TOKENIZER, with_system=False)
+    example = ours.build_supervised_example([Message("assistant", (CALLED, CALLED))])
+    unsampled = [token for token, weight in zip(example.ids, example.weights, strict=True) if not weight]
+    assert unsampled == 2 * ours.build_generation_prompt([]).ids
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        (Message("tool", (TextPart("20"),)), "message 1: expected the name of the tool"),
+        (Message("tool", (TextPart("20"),), call_id="c9"), "message 1: expected the name of the tool"),
+        (Message("tool", (TextPart("20"),), "functions.f"), "without the namespace"),
+        (Message("assistant", (ToolCall("a b", "{}"),)), "part 0: expected a name without blanks"),
+        (Message("assistant", (TextPart("x"), ToolCall("f<|end|>", "{}"))), "part 1: expected a name without blanks"),
+        (Message("assistant", (TextPart("x", "a b"),)), "part 0: expected a name without blanks"),
+        (Message("assistant", (TextPart("x", "analysis"),)), "part 0: expected text for the user"),
+        (Message("assistant", (UnparsedToolCall("{", "cut"),)), "part 0: expected thoughts, text and calls"),
+        (Message("user", (TextPart("x"),), "al ice"), "message 1: expected a name without blanks"),
+        (Message("user", (THOUGHT,)), "part 0: expected text, found ThinkingPart"),
+        (Message("critic", ()), "found 'critic'"),
+    ],
+)
+def test_what_no_header_can_say_raises(message: Message, found: str) -> None:
+    with pytest.raises(InvalidConversation, match=re.escape(found)):
+        Renderer("gpt_oss", TOKENIZER).render([ASKED, message])
+
+
+def test_an_option_that_there_is_not_raises() -> None:
+    with pytest.raises(InvalidConversation, match="reasoning_effort"):
+        Renderer("gpt_oss", TOKENIZER, reasoning_effort="enormous")
+
+
+def test_builtin_tools_are_written_as_the_library_writes_them() -> None:
+    chosen = Harmony(builtin_tools=("python", "browser"))
+    assert renderer(chosen).build_generation_prompt([]).ids == rendered(conversation([], [], chosen), drop=True)
