@@ -53,7 +53,7 @@ class HarmonyBuilder:
     """
 
     def __init__(
-        self, tokenizer: Tokenizer | None = None, *, refuse_control_text: bool = False, **options: object
+        self, tokenizer: Tokenizer | None = None, *, refuse_control_text: bool = False, **options: JSON
     ) -> None:
         self.tokenizer = tokenizer if tokenizer is not None else get_tokenizer("o200k_harmony")
         self.options = options
@@ -67,7 +67,7 @@ class HarmonyBuilder:
         self,
         messages: Sequence[Message | Mapping[str, JSON]],
         tools: Sequence[Tool | Mapping[str, JSON]] | None = None,
-        **options: object,
+        **options: JSON,
     ) -> HarmonyRequest:
         """A request from messages and tools of the chat API; its text before calls is a preamble."""
         read = tuple(
@@ -83,7 +83,7 @@ class HarmonyBuilder:
         instructions: str | None = None,
         tools: Sequence[Tool | Mapping[str, JSON]] | None = None,
         history: Items = (),
-        **options: object,
+        **options: JSON,
     ) -> HarmonyRequest:
         """A request from input items of the Responses API, behind the items of a `history`."""
         earlier: Items = read_items(history)
@@ -124,17 +124,17 @@ class HarmonyBuilder:
         ids = [*request.input_ids, *output_ids[:at], *close, *written]
         return replace(request, input_ids=ids, messages=(*request.messages, message, *answers))
 
-    def _renderer(self, options: Mapping[str, object]) -> Renderer:
+    def _renderer(self, options: Mapping[str, JSON]) -> Renderer:
         return Renderer("gpt_oss", self.tokenizer, refuse_control_text=self._refuses, **options)
 
     def _request(
         self,
         messages: tuple[Message, ...],
         tools: Sequence[Tool | Mapping[str, JSON]] | None,
-        options: Mapping[str, object],
+        options: Mapping[str, JSON],
     ) -> HarmonyRequest:
         functions, builtin = read_tools(tools)
-        chosen: dict[str, object] = {**self.options, **options}
+        chosen: dict[str, JSON] = {**self.options, **options}
         if builtin:
             already = get_family("gpt_oss").read_options(chosen)
             chosen["builtin_tools"] = tuple({*getattr(already, "builtin_tools", ()), *builtin})
