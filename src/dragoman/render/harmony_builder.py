@@ -60,7 +60,7 @@ class HarmonyBuilder:
         self._refuses = refuse_control_text
         renderer = self._renderer(options)
         self._dialect: Dialect = renderer.dialect
-        self._stops = tuple(renderer.stop_sequences())
+        self._stops = renderer.stop_ids
         self._encoder = Encoder(self.tokenizer, refuses=refuse_control_text)
 
     def from_chat(
