@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from itertools import takewhile
 
 from msgspec import Struct
@@ -21,19 +22,29 @@ from ..segments import NOBODY, Kind, Segment, text_of
 from ..types import JSON, Message, TextPart, ToolCall
 from .values import Declaration, tojson
 
-__all__ = ["Chat", "Options", "Page"]
+__all__ = ["AnyOptions", "Chat", "Options", "Page"]
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """The options that a family has beside messages and tools, as its chat template names them: none here."""
 
 
+class AnyOptions(Options, frozen=True):
+    """Options by any name, as chat templates of any kind have them."""
+
+    values: Mapping[str, JSON] = {}
+
+
 class Chat(Struct, frozen=True):
-    """A conversation to be written: its messages and tools, and the family's options."""
+    """A conversation to be written: its messages and tools, and the family's options.
+
+    It is `asked` if the model is to go on behind it.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[Declaration, ...]
     options: Options
+    asked: bool = False
 
     def last(self, *roles: str, before: int | None = None) -> int:
         """The index of the last message of one of these roles, of those before an index; `NOBODY` if there is none."""
@@ -48,12 +59,22 @@ class Chat(Struct, frozen=True):
 class Page:
     """A conversation being written, message by message."""
 
-    __slots__ = ("_begun", "_control", "_dialect", "_finds", "_guards", "_message", "_prompt", "_rewritten", "segments")
+    __slots__ = (
+        "_begun",
+        "_dialect",
+        "_finds",
+        "_guards",
+        "_message",
+        "_prompt",
+        "_rewritten",
+        "control",
+        "segments",
+    )
 
     def __init__(self, dialect: Dialect, control: re.Pattern[str]) -> None:
         self.segments: list[Segment] = []
         self._dialect = dialect
-        self._control = control  # finds control tokens in text
+        self.control = control  # finds control tokens in text
         self._finds = control.search
         self._guards: dict[int, str] = {}
         self._message = NOBODY
@@ -97,6 +118,8 @@ class Page:
         except Inexpressible as error:
             raise InvalidConversation(self._message, "what the dialect can say", error.reason, error.part) from None
         for segment in segments:
+            if not segment.text:
+                continue
             if segment.kind is Kind.CALL and self._guards and _guard.search(segment.text) is not None:
                 self._unguard(segment)
             else:
@@ -135,10 +158,10 @@ class Page:
         return replace(message, parts=parts)
 
     def _guard(self, call: ToolCall) -> ToolCall:
-        arguments = self._control.sub(self._put, call.arguments)
+        arguments = self.control.sub(self._put, call.arguments)
         if "\\" in arguments:
             arguments = self._guard_values(arguments)
-        return replace(call, name=self._control.sub(self._put, call.name), arguments=arguments)
+        return replace(call, name=self.control.sub(self._put, call.name), arguments=arguments)
 
     def _guard_values(self, arguments: str) -> str:
         """The arguments as they are, unless a string in them, decoded, spells a control token."""
@@ -152,9 +175,9 @@ class Page:
     def _walk(self, value: JSON) -> JSON:
         match value:
             case str():
-                return self._control.sub(self._put, value)
+                return self.control.sub(self._put, value)
             case dict():
-                return {self._control.sub(self._put, key): self._walk(inner) for key, inner in value.items()}
+                return {self.control.sub(self._put, key): self._walk(inner) for key, inner in value.items()}
             case list():
                 return [self._walk(inner) for inner in value]
             case _:

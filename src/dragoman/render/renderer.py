@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ..errors import CannotExtend, InvalidConversation, InvalidTokenizer
 from ..parse.parser import Parser
 from ..segments import NOBODY, Segment, text_of
 from ..tokenizers import Tokenizer, control_pattern, decode
-from ..types import JSON, Message, Tool
+from ..types import JSON, Message, TextPart, Tool
 from .encode import Encoder, Span
 from .extend import extended
 from .family import Family, get_family
@@ -43,7 +45,7 @@ class Renderer:
         tokenizer: Tokenizer,
         *,
         refuse_control_text: bool = False,
-        **options: object,
+        **options: JSON,
     ) -> None:
         self.family = get_family(family) if isinstance(family, str) else family
         self.tokenizer = tokenizer
@@ -120,10 +122,9 @@ class Renderer:
             left = [index for index in left if index not in covered]
         return examples[::-1]
 
-    def stop_sequences(self) -> list[int]:
-        """The ids of the tokens that end the model's turn."""
-        control = self.tokenizer.control
-        return [control[end] for end in self.family.ends if end in control]
+    def stop_sequences(self) -> list[int] | list[str]:
+        """The ids of the tokens that end the model's turn, or the texts that do where the format has no such token."""
+        return list(self.family.stop_texts) or list(self.stop_ids)
 
     def extend(
         self,
@@ -160,12 +161,13 @@ class Renderer:
 
         Where the model began is told by the `prompt` that it was given, else by the options and the `prefill`.
         """
-        given = prompt.text if prompt is not None else self._begun(prefill)
-        return read_response(self.dialect, self.tokenizer, self.family.ends, ids, tools, given)
+        given = prompt.text if prompt is not None else self._begun() + prefill
+        family = self.family
+        return read_response(self.dialect, self.tokenizer, family.ends, ids, tools, given, lead=family.lead)
 
-    def _begun(self, prefill: str) -> str:
-        asked = Chat((Message("user", ()),), (), self.options)
-        return text_of(self._prompt(asked, prefill))
+    def _begun(self) -> str:
+        """The prompt of a conversation of one question: how the model's turn begins."""
+        return text_of(self._prompt(Chat((Message("user", (TextPart("?"),)),), (), self.options)))
 
     # For those who make prompts of prompts
 
@@ -209,7 +211,7 @@ class Renderer:
         return page
 
     def _prompt(self, chat: Chat, prefill: str = "") -> list[Segment]:
-        page = self._page(chat)
+        page = self._page(replace(chat, asked=True))
         page.at(NOBODY)
         page.mark(self.family.prompt(chat, len(chat.messages)))
         page.mark(prefill)
