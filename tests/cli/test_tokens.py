@@ -52,7 +52,21 @@ def test_a_dialect_tells_what_each_token_is(dragoman: Run) -> None:
     output = "<|channel|>analysis<|message|>Hey<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>"
     done = dragoman("tokens", *HARMONY, "--text", output, "--control", "--dialect", "harmony")
     assert [line.split()[-1] for line in done.out.splitlines()] == (
-        ["label", "markup", "markup", "markup", "reasoning", "markup", "markup", "markup", "markup", "markup", "markup", "content", "stop"]
+        [
+            "label",
+            "markup",
+            "markup",
+            "markup",
+            "reasoning",
+            "markup",
+            "markup",
+            "markup",
+            "markup",
+            "markup",
+            "markup",
+            "content",
+            "stop",
+        ]
     )
 
 

@@ -75,7 +75,8 @@ def called(text: str) -> list[str]:
             [calling(None, "functions.look:9"), result(), result(), calling(None), result()],
             [*(f"functions.see:{k}" for k in (0, 1, 2)), *(f"functions.see:{k}" for k in (0, 1, 2))],
         ),
-        ([calling("functions.see:0"), result("other")], ["functions.see:0", "other"]),
+        ([calling("functions.see:0"), result("other")], ["functions.see:0", "functions.see:0"]),
+        ([result("functions.see:0")], ["functions.see:0"]),
     ],
 )
 def test_ids_that_do_not_name_their_call_become_those_of_the_model(

@@ -14,9 +14,9 @@ is, in K2-Instruct with a newline behind it. A turn's header has the speaker's n
 the model's turns with ``<think>``, and keeps the thoughts of those behind the last one that calls nothing.
 
 Deviations: a call whose id does not name it, or that has none, gets the id that the model would write, which counts the
-conversation's calls; a result without an id answers the first call that has no answer. K2-Thinking's last message keeps
-its thoughts, and so do the calls that led to it, since it is what the model wrote, where the template empties them once
-the answer is there. Parts are written in their order.
+conversation's calls; a result whose id no call has, or that has none, answers the first call without an answer.
+K2-Thinking's last message keeps its thoughts, and so do the calls that led to it, since it is what the model wrote,
+where the template empties them once the answer is there. Parts are written in their order.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def write(chat: Chat, page: Page, *, thinks: bool) -> None:
         write_header(page, message)
         if message.role == "tool":
             page.mark("## Return of ")
-            page.say(ids.answered(message, k), kind=Kind.RESULT)
+            page.say(ids.answered(message, k), kind=Kind.MARKUP)
             page.mark("\n")
         page.say_parts(message)
         page.mark(END)
@@ -121,16 +121,16 @@ class Ids:
         own = given = part.id or ""
         if not re.fullmatch(rf"(functions\.)?{re.escape(part.name)}(:\d+)?", given):
             own = f"functions.{part.name}:{self._count}"
-        self._written[given] = own
+        self._written[given or own] = own
         self._open.append(own)
         self._count += 1
         return replace(part, id=own)
 
     def answered(self, message: Message, index: int) -> str:
         """The id of the call that a result answers; raises `InvalidConversation` where there is none."""
-        given = message.call_id
-        own = self._written.get(given, given) if given is not None else next(iter(self._open), None)
-        if own is None:
+        given = message.call_id or ""
+        own = self._written.get(given) or next(iter(self._open), given)
+        if not own:
             raise InvalidConversation(index, "the id of the call that it answers", "none, and no open call")
         if own in self._open:
             self._open.remove(own)
