@@ -171,7 +171,7 @@ def _is_raised(node: Node | None) -> bool:
             return has_raised(text) is not None
         case n.Choice(items=items):
             return all(map(_is_raised, items))
-        case n.Report(item=item):
+        case n.Report(item=item) | n.Label(item=item):
             return _is_raised(item)
         case _:
             return False

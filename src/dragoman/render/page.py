@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..dialect import Dialect
 from ..errors import Inexpressible, InvalidConversation
-from ..segments import NOBODY, Kind, Segment
+from ..segments import NOBODY, Kind, Segment, text_of
 from ..types import JSON, Message, TextPart, ToolCall
 from .values import Declaration, tojson
 
@@ -35,11 +36,15 @@ class AnyOptions(Options, frozen=True):
 
 
 class Chat(Struct, frozen=True):
-    """A conversation to be written: its messages and tools, and the family's options."""
+    """A conversation to be written: its messages and tools, and the family's options.
+
+    It is `asked` if the model is to go on behind it.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[Declaration, ...]
     options: Options
+    asked: bool = False
 
     def last(self, *roles: str, before: int | None = None) -> int:
         """The index of the last message of one of these roles, of those before an index; `NOBODY` if there is none."""
@@ -113,7 +118,9 @@ class Page:
         except Inexpressible as error:
             raise InvalidConversation(self._message, "what the dialect can say", error.reason, error.part) from None
         for segment in segments:
-            if segment.kind is Kind.CALL and _guard.search(segment.text) is not None:
+            if not segment.text:
+                continue
+            if segment.kind is Kind.CALL and self._guards and _guard.search(segment.text) is not None:
                 self._unguard(segment)
             else:
                 self.segments.append(replace(segment, message=self._message))
@@ -127,7 +134,8 @@ class Page:
         """The assistant's turn ends: tell what of it was sampled."""
         segments, size = self.segments, len(self._prompt)
         turn = segments[self._begun :]
-        if self._rewritten or not "".join([segment.text for segment in turn]).startswith(self._prompt):
+        markup = text_of(takewhile(lambda segment: segment.control, turn))
+        if self._rewritten or not markup.startswith(self._prompt):
             return
         del segments[self._begun :]
         first = True
@@ -182,11 +190,11 @@ class Page:
 
     def _unguard(self, segment: Segment) -> None:
         """Write a call whose guarded characters are the caller's, so that no control token begins with one."""
-        guarded = [chr(first) for first in self._guards]
+        guarded = {guard: chr(first) for first, guard in self._guards.items()}
         for k, text in enumerate(_guard.split(segment.text)):
-            if k % 2:
-                code = ord(text) if len(text) == 1 else int(text.removeprefix("\\u"), 16)
-                self.say(guarded[code - GUARD], segment.part, Kind.CALL)
+            first = guarded.get(text if len(text) == 1 else chr(int(text.removeprefix("\\u"), 16))) if k % 2 else None
+            if first is not None:
+                self.say(first, segment.part, Kind.CALL)
             elif text:
                 self.segments.append(replace(segment, text=text, message=self._message))
 
@@ -194,4 +202,5 @@ class Page:
 GUARD = 0xDC00
 """Guards are lone surrogates from here on, which no text has; each stands for the first character of some token."""
 
-_guard = re.compile("([\udc00-\udcff]|\\\\udc[0-9a-f]{2})")
+_guard = re.compile(r"([\udc00-\udcff]|(?<!\\ud[89ab][0-9a-f]{2})\\udc[0-9a-f]{2})")
+"""A guard, or its escape in JSON, unless that is the second half of another character's."""
