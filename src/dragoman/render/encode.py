@@ -19,7 +19,6 @@ from ..tokenizers import Tokenizer, control_pattern
 
 __all__ = ["Encoder", "Span"]
 
-K = TypeVar("K", str, int)
 V = TypeVar("V")
 
 CACHED_LENGTH, CACHED = 64, 4096
@@ -49,7 +48,7 @@ class Encoder:
         self._known = _Kept(tokenizer.encode)
         self._marks = _Kept(self._split)
         self._sizes = _Kept(self._size)
-        self._bytes = _Kept(tokenizer.token_bytes)
+        self._bytes = _Written(tokenizer)
 
     def encode(self, segments: Sequence[Segment]) -> tuple[list[int], list[Span]]:
         """The ids of all segments, and the spans that tile them; raises `ControlText` where it refuses.
@@ -145,22 +144,32 @@ class Encoder:
         return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-class _Kept(dict[K, V]):
-    """What a function makes of keys; of texts, only of the short ones, since those come again."""
+class _Kept(dict[str, V]):
+    """What a function makes of texts, kept of the short ones."""
 
-    def __init__(self, make: Callable[[K], V]) -> None:
+    def __init__(self, make: Callable[[str], V]) -> None:
         super().__init__()
-        self._make = make
+        self._make: Callable[[str], V] = make
 
-    def __missing__(self, key: K) -> V:
-        made = self._make(key)
-        if not isinstance(key, str):
-            self[key] = made
-        elif len(key) <= CACHED_LENGTH:
+    def __missing__(self, text: str) -> V:
+        made = self._make(text)
+        if len(text) <= CACHED_LENGTH:
             if len(self) >= CACHED:
                 self.clear()
-            self[key] = made
+            self[text] = made
         return made
+
+
+class _Written(dict[int, bytes]):
+    """What each token stands for, found when it is first met."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        super().__init__()
+        self._bytes = tokenizer.token_bytes
+
+    def __missing__(self, token: int) -> bytes:
+        written = self[token] = self._bytes(token)
+        return written
 
 
 def _shift(text: str, first: bytes) -> int:

@@ -212,7 +212,7 @@ ESCAPES = {'"': '"', "\\": "\\\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "
 
 @cache
 def _hiding(control: re.Pattern[str]) -> Callable[[str], re.Match[str] | None]:
-    """Finds escapes of JSON that could hide a part of a control token; needless ones, unless a token has such characters."""
+    """Finds escapes of JSON that could hide a part of a control token: others only if a token has such characters."""
     letters = "".join(letter for char, letter in ESCAPES.items() if re.escape(char) in control.pattern)
     return re.compile(rf"\\[u/{letters}]").search
 
