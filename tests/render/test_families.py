@@ -14,10 +14,12 @@ from msgspec.structs import replace
 
 from dragoman.errors import CannotExtend, ControlText, InvalidConversation
 from dragoman.render.family import Family, families
+from dragoman.render.mistral_rules import json_value
 from dragoman.render.openai_messages import read_messages
 from dragoman.render.rendered import Rendered, TrainOn
 from dragoman.render.renderer import Renderer
 from dragoman.render.responses import Termination
+from dragoman.render.values import tojson
 from dragoman.segments import Kind
 from dragoman.tokenizers import decode
 from dragoman.tokenizers.bytes import ByteTokenizer
@@ -76,9 +78,11 @@ def test_every_token_knows_whose_it_is(family: Family, conversation: list[dict[s
     assert decode(renderer.tokenizer, rendered.ids) == renderer.tokenizer.normalize(rendered.text)
     for span in rendered.spans:
         assert not span.sampled or rendered.messages[span.message].role == "assistant"
-        if span.kind in (Kind.TEXT, Kind.RESULT) and not span.sampled and span.message >= 0:
+        if span.kind in (Kind.TEXT, Kind.RESULT) and not span.sampled and span.message >= 0 and span.part >= 0:
             written = decode(renderer.tokenizer, rendered.ids[span.start : span.end])
-            assert renderer.tokenizer.normalize(written).strip() in rendered.messages[span.message].text
+            text = rendered.messages[span.message].text
+            forms = (text, tojson(text), tojson(json_value(text)))
+            assert any(renderer.tokenizer.normalize(written).strip() in form for form in forms)
 
 
 @EACH
@@ -97,7 +101,7 @@ def test_what_the_model_sampled_follows_its_prompt_and_is_read_back(
     assert trained
     assert example.ids[: trained[0]] == prompt.ids
     assert trained == list(range(trained[0], trained[-1] + 1))
-    assert not renderer.stop_sequences() or example.ids[trained[-1]] in renderer.stop_ids
+    assert decode(renderer.tokenizer, example.ids[: trained[-1] + 1]).endswith(stops_of(renderer))
     sampled = [example.ids[k] for k in trained]
     message, termination = renderer.parse_response(sampled, declared, prompt=prompt)
     expected = read_messages(conversation)[-1]
@@ -106,6 +110,11 @@ def test_what_the_model_sampled_follows_its_prompt_and_is_read_back(
     cut = Random(len(sampled)).randint(0, len(sampled) - 1)
     _, ended = renderer.parse_response(sampled[:cut], declared, prompt=prompt)
     assert ended is Termination.TRUNCATED
+
+
+def stops_of(renderer: Renderer) -> tuple[str, ...]:
+    """The texts that end a turn of the model's."""
+    return renderer.family.stop_texts or renderer.family.ends
 
 
 def bare(message: Message) -> list[Part]:

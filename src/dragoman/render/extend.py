@@ -41,11 +41,13 @@ def extended(renderer: Renderer, so_far: Rendered, sampled: Sequence[int], added
     stops = frozenset(renderer.stop_ids)
     at = next((k for k, token in enumerate(sampled) if token in stops), len(sampled))
     written = renderer.text(sampled[:at])
-    then, alone, conversation = rewritten(renderer, so_far, turn, added, written)
+    stopped = _stopped(renderer.family.stop_texts, written)
+    then, alone, conversation = rewritten(renderer, so_far, turn, added, written.removesuffix(stopped))
     ids = [*so_far.ids, *sampled[:at]]
     stop = next(k for k, segment in enumerate(then) if segment.message == index and segment.kind is Kind.STOP)
-    closing = _closing(alone, index) if at == len(sampled) else []
-    tail, spans = renderer.encode([*closing, *then[stop:]])
+    closing = _closing(alone, index) if at == len(sampled) and not stopped else []
+    rest = then[stop + 1 :] if stopped else then[stop:]
+    tail, spans = renderer.encode([*closing, *rest])
     shift = len(ids)
     own = renderer.spans_of(sampled[:at], so_far, index)
     moved = [
@@ -54,8 +56,18 @@ def extended(renderer: Renderer, so_far: Rendered, sampled: Sequence[int], added
         )
         for span in spans
     ]
-    segments = (*so_far.segments, Segment(written, message=index), *closing, *then[stop:])
+    segments = (*so_far.segments, Segment(written, message=index), *closing, *rest)
     return Rendered([*ids, *tail], [*so_far.spans, *own, *moved], segments, conversation, so_far.tools)
+
+
+def _stopped(stop_texts: Sequence[str], written: str) -> str:
+    """The stop text at the end of what was sampled, empty if there is none; raises `CannotExtend` if more follows."""
+    for stop in stop_texts:
+        if written.endswith(stop) and written.index(stop) == len(written) - len(stop):
+            return stop
+        if stop in written:
+            raise CannotExtend("the model went on behind its stop text", stop, written[written.index(stop) :][:SHOWN])
+    return ""
 
 
 def rewritten(

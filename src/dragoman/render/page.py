@@ -39,11 +39,15 @@ class AnyOptions(Options, frozen=True):
 
 
 class Chat(Struct, frozen=True):
-    """A conversation to be written: its messages and tools, and the family's options."""
+    """A conversation to be written: its messages and tools, and the family's options.
+
+    It is `asked` if the model is to go on behind it.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[Declaration, ...]
     options: Options
+    asked: bool = False
 
     def last(self, *roles: str, before: int | None = None) -> int:
         """The index of the last message of one of these roles, of those before an index; `NOBODY` if there is none."""
@@ -117,6 +121,8 @@ class Page:
             raise InvalidConversation(self._message, "what the dialect can say", error.reason, error.part) from None
         guarded, index = bool(self._guards), self._message
         for each in segments:
+            if not each.text:
+                continue
             if guarded and each.kind is CALL and _guard.search(each.text) is not None:
                 self._unguard(each)
             else:
@@ -133,12 +139,13 @@ class Page:
             return
         segments, at, prompt = self.segments, self._begun, self._prompt
         while prompt:
-            text = segments[at].text if at < len(segments) else ""
+            text = segments[at].text if at < len(segments) and segments[at].control else ""
             if text and prompt.startswith(text):
                 prompt = prompt[len(text) :]
                 at += 1
             elif text.startswith(prompt):
-                segments[at : at + 1] = _cut(segments[at], len(prompt))
+                cut = len(prompt)
+                segments[at : at + 1] = [replace(segments[at], text=half) for half in (text[:cut], text[cut:])]
                 prompt = ""
                 at += 1
             else:
@@ -192,11 +199,11 @@ class Page:
 
     def _unguard(self, segment: Segment) -> None:
         """Write a call whose guarded characters are the caller's, so that no control token begins with one."""
-        guarded = [chr(first) for first in self._guards]
+        guarded = {guard: chr(first) for first, guard in self._guards.items()}
         for k, text in enumerate(_guard.split(segment.text)):
-            if k % 2:
-                code = ord(text) if len(text) == 1 else int(text.removeprefix("\\u"), 16)
-                self.say(guarded[code - GUARD], segment.part, CALL)
+            first = guarded.get(text if len(text) == 1 else chr(int(text.removeprefix("\\u"), 16))) if k % 2 else None
+            if first is not None:
+                self.say(first, segment.part, CALL)
             elif text:
                 self.segments.append(replace(segment, text=text, message=self._message))
 
@@ -204,7 +211,8 @@ class Page:
 GUARD = 0xDC00
 """Guards are lone surrogates from here on, which no text has; each stands for the first character of some token."""
 
-_guard = re.compile("([\udc00-\udcff]|\\\\udc[0-9a-f]{2})")
+_guard = re.compile(r"([\udc00-\udcff]|(?<!\\ud[89ab][0-9a-f]{2})\\udc[0-9a-f]{2})")
+"""A guard, or its escape in JSON, unless that is the second half of another character's."""
 
 ESCAPES = {'"': '"', "\\": "\\\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 """What JSON escapes by a letter of its own, beside the slash: each with that letter, as a class of a pattern has it."""
@@ -215,8 +223,3 @@ def _hiding(control: re.Pattern[str]) -> Callable[[str], re.Match[str] | None]:
     """Finds escapes of JSON that could hide a part of a control token: others only if a token has such characters."""
     letters = "".join(letter for char, letter in ESCAPES.items() if re.escape(char) in control.pattern)
     return re.compile(rf"\\[u/{letters}]").search
-
-
-def _cut(segment: Segment, at: int) -> list[Segment]:
-    """A segment in two, of which the second may be empty."""
-    return [replace(segment, text=text) for text in (segment.text[:at], segment.text[at:]) if text]

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ..errors import CannotExtend, InvalidConversation, InvalidTokenizer
 from ..parse.parser import Parser
 from ..segments import NOBODY, Segment, text_of
@@ -120,10 +122,9 @@ class Renderer:
             left = [index for index in left if index not in covered]
         return examples[::-1]
 
-    def stop_sequences(self) -> list[int]:
-        """The ids of the tokens that end the model's turn."""
-        control = self.tokenizer.control
-        return [control[end] for end in self.family.ends if end in control]
+    def stop_sequences(self) -> list[int] | list[str]:
+        """The ids of the tokens that end the model's turn, or the texts that do where the format has no such token."""
+        return list(self.family.stop_texts) or list(self.stop_ids)
 
     def extend(
         self,
@@ -161,7 +162,8 @@ class Renderer:
         Where the model began is told by the `prompt` that it was given, else by the options and the `prefill`.
         """
         given = prompt.text if prompt is not None else self._begun() + prefill
-        return read_response(self.dialect, self.tokenizer, self.family.ends, ids, tools, given)
+        family = self.family
+        return read_response(self.dialect, self.tokenizer, family.ends, ids, tools, given, lead=family.lead)
 
     def _begun(self) -> str:
         """The prompt of a conversation of one question: how the model's turn begins."""
@@ -209,12 +211,7 @@ class Renderer:
         return page
 
     def _prompt(self, chat: Chat, prefill: str = "") -> list[Segment]:
-        if self.family.prompted is not None:
-            page = Page(self.dialect, self._control)
-            self.family.prompted(chat, page)
-            page.mark(prefill)
-            return page.segments
-        page = self._page(chat)
+        page = self._page(replace(chat, asked=True))
         page.at(NOBODY)
         page.mark(self.family.prompt(chat, len(chat.messages)))
         page.mark(prefill)
