@@ -5,6 +5,7 @@
     </think>
 
     Let me look.
+
     <tool_call>
     <function=get_weather>
     <parameter=city>
@@ -24,25 +25,43 @@
     </tool_call><|im_end|>
 
 A value is raw text, never escaped; exactly one newline behind its opener and one before its closer are layout.
-The tool's schema says what it is: a string is kept as written, all else is JSON (or Python's True, False, None,
-which the template of Qwen3-Coder prints). A value that holds ``</parameter>`` ends at the one that something legal
+The tool's schema says what it is: a string is kept as written, all else is JSON (or as Python prints it, which the
+first template of Qwen3-Coder did). A value that holds ``</parameter>`` ends at the one that something legal
 follows. Models also leave out ``<tool_call>``, or put several functions into one, or stop without
 ``</function>``. Prompts of Qwen 3.5 end in ``<think>``: start="reasoning".
 """
 
 from __future__ import annotations
 
-from ..idioms import Sign, Tag, Think, define, tagged_values
+from collections.abc import Callable
+
+from ..grammar.notation import PYTHON
+from ..idioms import Calls, Sign, Speller, Tag, Think, define, raw_text, speller_of, tagged_values
+
+NAME = "qwen3_coder"
+
+
+def calls(text_of: Callable[[str], str] = raw_text) -> Calls:
+    """Its calls, with values written by a function of their JSON."""
+    return tagged_values(
+        (("<tool_call>", "</tool_call>"),),
+        Tag("<function=", (Sign(">"),), "</function>"),
+        Tag("<parameter=", (Sign(">"),), "</parameter>", notation=PYTHON),
+        lead="\n\n",
+        text_of=text_of,
+    )
+
+
+def speller(text_of: Callable[[str], str]) -> Speller:
+    """Writes messages as the templates do that write values otherwise than JSON."""
+    return speller_of(NAME, Think.tags(), calls(text_of), None, (), prose=True)
+
 
 DIALECT = define(
     __doc__,
-    name="qwen3_coder",
+    name=NAME,
     think=Think.tags(),
-    calls=tagged_values(
-        (("<tool_call>", "</tool_call>"),),
-        Tag("<function=", (Sign(">"),), "</function>"),
-        Tag("<parameter=", (Sign(">"),), "</parameter>"),
-    ),
+    calls=calls(),
     stops=("<|im_end|>", "<|endoftext|>"),
     turns=("<|im_start|>assistant\n",),
     models=(

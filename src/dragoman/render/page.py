@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from ..dialect import Dialect
 from ..errors import Inexpressible, InvalidConversation
+from ..idioms import Speller
 from ..segments import NOBODY, Kind, Segment
-from ..types import Message, TextPart, ToolCall
+from ..types import Message, Part, TextPart, ThinkingPart, ToolCall
 from .values import Declaration
 
 __all__ = ["Chat", "Options", "Page"]
@@ -27,11 +28,15 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Chat(Struct, frozen=True):
-    """A conversation to be written: its messages and tools, and the family's options."""
+    """A conversation to be written: its messages and tools, and the family's options.
+
+    It is `prompted` if a generation prompt follows it.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[Declaration, ...]
     options: Options
+    prompted: bool = False
 
     def last(self, *roles: str, before: int | None = None) -> int:
         """The index of the last message of one of these roles, of those before an index; `NOBODY` if there is none."""
@@ -46,13 +51,12 @@ class Chat(Struct, frozen=True):
 class Page:
     """A conversation being written, message by message."""
 
-    __slots__ = ("_begun", "_control", "_dialect", "_guards", "_message", "_prompt", "_rewritten", "segments")
+    __slots__ = ("_begun", "_control", "_dialect", "_message", "_prompt", "_rewritten", "segments")
 
     def __init__(self, dialect: Dialect, control: re.Pattern[str]) -> None:
         self.segments: list[Segment] = []
         self._dialect = dialect
         self._control = control  # finds control tokens in text
-        self._guards: dict[int, str] = {}
         self._message = NOBODY
         self._begun = NOBODY  # the first segment of the assistant's turn that is open
         self._prompt, self._rewritten = "", False
@@ -85,19 +89,28 @@ class Page:
         """
         self._message, self._begun, self._prompt, self._rewritten = message, len(self.segments), prompt, rewritten
 
-    def spell(self, message: Message) -> None:
-        """Write the parts of an assistant's message, each as the dialect does."""
-        speller = self._dialect.speller
+    def spell(self, message: Message, speller: Speller | None = None) -> None:
+        """Write the parts of an assistant's message, each as the dialect does, or another speller of it.
+
+        Empty texts and thoughts are none.
+        """
+        speller = speller or self._dialect.speller
         assert speller is not None
+        kept = [k for k, part in enumerate(message.parts) if not _is_empty(part)]
+        message = replace(message, parts=tuple(message.parts[k] for k in kept))
+        guards = self._guards(message)
         try:
-            segments = speller(self._guarded(message), False)
+            segments = speller(self._guarded(message, guards) if guards else message, False)
         except Inexpressible as error:
-            raise InvalidConversation(self._message, "what the dialect can say", error.reason, error.part) from None
+            part = kept[error.part]
+            raise InvalidConversation(self._message, "what the dialect can say", error.reason, part) from None
         for segment in segments:
-            if segment.kind is Kind.CALL and _guard.search(segment.text) is not None:
-                self._unguard(segment)
+            part = kept[segment.part] if segment.part != NOBODY else NOBODY
+            segment = replace(segment, message=self._message, part=part)
+            if guards and segment.kind is Kind.CALL:
+                self._unguard(segment, guards)
             else:
-                self.segments.append(replace(segment, message=self._message))
+                self.segments.append(segment)
 
     def stop(self, marker: str, *, apart: bool = False) -> None:
         """Write the marker that ends the assistant's turn, and end it."""
@@ -122,41 +135,52 @@ class Page:
             segments.append(replace(segment, text=segment.text[size:], sampled=True, apart=segment.apart or first))
             size, first = 0, False
 
-    def _guarded(self, message: Message) -> Message:
-        """The message with guards in its calls where they spell control tokens."""
-        calls = [part for part in message.parts if isinstance(part, ToolCall)]
-        if not any(self._control.search(call.name) or self._spells(call.arguments) for call in calls):
-            return message
-        parts = tuple(self._guard(part) if isinstance(part, ToolCall) else part for part in message.parts)
-        return replace(message, parts=parts)
+    def _guards(self, message: Message) -> dict[str, str]:
+        """What to write for the first characters of control tokens that its calls spell: signs that are not in them."""
+        texts = [text for part in message.parts if isinstance(part, ToolCall) for text in (part.name, part.arguments)]
+        found = {token[0] for text in texts for token in self._control.findall(_plain(text))}
+        if not found:
+            return {}
+        whole = "".join(texts).lower()
+        signs = (chr(code) for code in GUARDS if chr(code) not in whole and f"\\u{code:x}" not in whole)
+        return dict(zip(sorted(found), signs, strict=False))
 
-    def _spells(self, arguments: str) -> bool:
-        return self._control.search(arguments) is not None or (
-            "\\u" in arguments and self._control.search(_escaped.sub(_decoded, arguments)) is not None
-        )
+    def _guarded(self, message: Message, guards: dict[str, str]) -> Message:
+        """The message with guards in its calls."""
+        table = str.maketrans(guards)
 
-    def _guard(self, call: ToolCall) -> ToolCall:
-        arguments = _escaped.sub(_decoded, call.arguments) if self._spells(call.arguments) else call.arguments
-        for token in (*self._control.findall(call.name), *self._control.findall(arguments)):
-            self._guards.setdefault(ord(token[0]), chr(GUARD + len(self._guards)))
-        return replace(call, name=call.name.translate(self._guards), arguments=arguments.translate(self._guards))
+        def guarded(part: Part) -> Part:
+            if not isinstance(part, ToolCall):
+                return part
+            plain = _plain(part.arguments)
+            arguments = plain if self._control.search(plain) is not None else part.arguments
+            return replace(part, name=part.name.translate(table), arguments=arguments.translate(table))
 
-    def _unguard(self, segment: Segment) -> None:
+        return replace(message, parts=tuple(map(guarded, message.parts)))
+
+    def _unguard(self, segment: Segment, guards: dict[str, str]) -> None:
         """Write a call whose guarded characters are the caller's, so that no control token begins with one."""
-        guarded = [chr(first) for first in self._guards]
-        for k, text in enumerate(_guard.split(segment.text)):
+        meant = {spelled: char for char, sign in guards.items() for spelled in (sign, f"\\u{ord(sign):x}")}
+        for k, text in enumerate(re.split(f"({'|'.join(map(re.escape, meant))})", segment.text)):
             if k % 2:
-                code = ord(text) if len(text) == 1 else int(text.removeprefix("\\u"), 16)
-                self.say(guarded[code - GUARD], segment.part, Kind.CALL)
+                self.say(meant[text], segment.part, Kind.CALL)
             elif text:
-                self.segments.append(replace(segment, text=text, message=self._message))
+                self.segments.append(replace(segment, text=text))
 
 
-GUARD = 0xDC00
-"""Guards are lone surrogates from here on, which no text has; each stands for the first character of some token."""
+def _is_empty(part: Part) -> bool:
+    return isinstance(part, TextPart | ThinkingPart) and not part.text
 
-_guard = re.compile("([\udc00-\udcff]|\\\\udc[0-9a-f]{2})")
+
+GUARDS = range(0xE000, 0xF900)
+"""Guards are of the private use area, whichever of it the caller has not used."""
+
 _escaped = re.compile(r"(?<!\\)(?:\\\\)*\\u00([2-7][0-9a-fA-F])")
+
+
+def _plain(text: str) -> str:
+    r"""Text in which no character of ASCII is escaped as ``\u0041``, unless JSON needs it."""
+    return _escaped.sub(_decoded, text) if "\\u" in text else text
 
 
 def _decoded(escape: re.Match[str]) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ..errors import InvalidConversation, InvalidTokenizer
 from ..segments import NOBODY, Segment, text_of
 from ..tokenizers import Tokenizer, control_pattern
@@ -153,7 +155,7 @@ class Renderer:
         return page
 
     def _prompt(self, chat: Chat, prefill: str = "") -> list[Segment]:
-        page = self._page(chat)
+        page = self._page(replace(chat, prompted=True))
         page.at(NOBODY)
         page.mark(self.family.prompt(chat, len(chat.messages)))
         page.mark(prefill)
