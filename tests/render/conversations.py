@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -133,6 +134,13 @@ def hf_text(
     **kwargs: Any,
 ) -> str:
     """What a chat template writes in jinja2 as transformers sets it up: the oracle."""
+    return compiled(template).render(
+        messages=messages, tools=tools, documents=None, add_generation_prompt=add_generation_prompt, **kwargs
+    )
+
+
+@cache
+def compiled(template: str) -> Any:
     import jinja2
     from jinja2.ext import loopcontrols
     from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -146,6 +154,4 @@ def hf_text(
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
     environment.filters["tojson"] = tojson
     environment.globals["raise_exception"] = refuse
-    return environment.from_string(template).render(
-        messages=messages, tools=tools, documents=None, add_generation_prompt=add_generation_prompt, **kwargs
-    )
+    return environment.from_string(template)
