@@ -33,35 +33,13 @@ follows. Models also leave out ``<tool_call>``, or put several functions into on
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ..grammar.notation import PYTHON
-from ..idioms import Calls, Sign, Speller, Tag, Think, define, raw_text, speller_of, tagged_values
-
-NAME = "qwen3_coder"
-
-
-def calls(text_of: Callable[[str], str] = raw_text) -> Calls:
-    """Its calls, with values written by a function of their JSON."""
-    return tagged_values(
-        (("<tool_call>", "</tool_call>"),),
-        Tag("<function=", (Sign(">"),), "</function>"),
-        Tag("<parameter=", (Sign(">"),), "</parameter>", notation=PYTHON),
-        lead="\n\n",
-        text_of=text_of,
-    )
-
-
-def speller(text_of: Callable[[str], str]) -> Speller:
-    """Writes messages as the templates do that write values otherwise than JSON."""
-    return speller_of(NAME, Think.tags(), calls(text_of), None, (), prose=True)
-
+from ..idioms import Think, define, function_tags
 
 DIALECT = define(
     __doc__,
-    name=NAME,
+    name="qwen3_coder",
     think=Think.tags(),
-    calls=calls(),
+    calls=function_tags(),
     stops=("<|im_end|>", "<|endoftext|>"),
     turns=("<|im_start|>assistant\n",),
     models=(

@@ -28,6 +28,7 @@ from .writing import Speller, members_of, spell, speller_of, written_by
 from .xml_calls import (
     ANY_VALUE,
     JSON_VALUE,
+    function_tags,
     python_text,
     raw_text,
     tagged_arguments,
@@ -66,6 +67,7 @@ __all__ = [
     "drawn",
     "dsml",
     "element_tree",
+    "function_tags",
     "guided",
     "guided_answer",
     "harmony_grammar",

@@ -55,7 +55,6 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ...dialects.qwen3_coder import speller
 from ...errors import InvalidConversation
 from ...idioms import Speller, raw_text
 from ...segments import NOBODY
@@ -64,7 +63,7 @@ from ..family import Family
 from ..page import Chat, Page
 from ..trim import stripped, without_thoughts
 from .qwen3 import BEGIN, EMPTY, END, ENDS, HEADER, OPENED, Thinking, write_result, write_said, write_tools
-from .qwen3_coder import HOW_TO_CALL
+from .qwen3_coder import HOW_TO_CALL, speller
 
 __all__ = ["FAMILIES"]
 

@@ -50,11 +50,10 @@ rewritten.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from ...dialects.qwen3_coder import speller
 from ...errors import InvalidConversation
-from ...idioms import python_text
+from ...idioms import Speller, Think, function_tags, python_text, speller_of
 from ...segments import Kind
 from ...types import JSON
 from ..family import Family
@@ -82,6 +81,11 @@ HOW_TO_CALL = (
 def value_text(json: str) -> str:
     """A value of a call: a string itself, an object as JSON, all else as Python prints it."""
     return json if json.startswith("{") else python_text(json)
+
+
+def speller(text_of: Callable[[str], str]) -> Speller:
+    """Writes messages as the dialect does, but with values written by a function of their JSON."""
+    return speller_of("qwen3_coder", Think.tags(), function_tags(text_of), None, (), prose=True)
 
 
 SPELLER = speller(value_text)
