@@ -33,6 +33,7 @@ VOCABULARIES = {
 MISTRAL = {
     "tekken": "tekken_240911.json",
     "mistral-v1": "tokenizer.model.v1",
+    "mistral-v2": "mistral_instruct_tokenizer_240216.model.v2",
     "mistral-v3": "mistral_instruct_tokenizer_240323.model.v3",
     "mistral-v7": "mistral_instruct_tokenizer_241114.model.v7",
 }
@@ -42,7 +43,7 @@ FAMILIES = "xinference/model/llm/llm_family.json"
 
 
 def vocabulary_path(name: str) -> Path:
-    """The file of a vocabulary: qwen, llama3, tekken, mistral-v1, mistral-v3 or mistral-v7; skips if it is missing."""
+    """The file of a vocabulary: qwen, llama3, tekken, mistral-v1, -v2, -v3 or -v7; skips if it is missing."""
     if name in MISTRAL:
         package = importlib.util.find_spec("mistral_common")
         folder = Path(package.origin).parent if package is not None and package.origin else ROOT

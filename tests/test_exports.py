@@ -12,7 +12,20 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "dragoman"
 
-HEAVY = frozenset({"asyncio", "hypothesis", "jinja2", "rich", "socket", "subprocess", "tokenizers", "torch"})
+HEAVY = frozenset(
+    {
+        "asyncio",
+        "hypothesis",
+        "jinja2",
+        "rich",
+        "sentencepiece",
+        "socket",
+        "subprocess",
+        "tiktoken",
+        "tokenizers",
+        "torch",
+    }
+)
 """Packages that a program which only parses must never pay for."""
 
 

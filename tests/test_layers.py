@@ -35,6 +35,8 @@ OUTSIDE = frozenset({"asyncio", "os", "random", "socket", "subprocess", "threadi
 """What the core must not know: the network, the clock, chance, and other programs."""
 
 OWNERS = {
+    "jinja2": "render",
+    "markupsafe": "render",
     "msgspec": "types",
     "rich": "cli",
     "sentencepiece": "tokenizers",

@@ -14,6 +14,7 @@
     ├── UnknownToken            an id that a vocabulary does not have
     ├── ControlText             text that spells a control token, where that is refused
     ├── InvalidConversation     messages that can't be read, or that a format can't say
+    ├── CannotExtend            a prompt that can't be made by adding to the last one
     ├── InvalidChatTemplate     a chat template that can't be run, or that refuses the conversation
     ├── InvalidDialect          a dialect file that is not one
     │   └── InvalidTemplate     a response template that can't be honoured
@@ -32,6 +33,7 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousDialect",
+    "CannotExtend",
     "ControlText",
     "DelimiterError",
     "DragomanError",
@@ -269,6 +271,17 @@ class InvalidConversation(DragomanError):
         part = f", part {self.part}" if self.part is not None else ""
         where = f"message {self.message}{part}" if self.message >= 0 else "the conversation"
         return f"{where}: expected {self.expected}, found {self.found}"
+
+
+class CannotExtend(DragomanError):
+    """The format rewrites what stands in the prompt already, so that nothing can be added behind it."""
+
+    def __init__(self, reason: str, expected: str, found: str) -> None:
+        super().__init__(reason, expected, found)
+        self.reason, self.expected, self.found = reason, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.expected!r} becomes {self.found!r}; render the conversation anew"
 
 
 class InvalidChatTemplate(DragomanError):

@@ -8,6 +8,7 @@ raises `Broken`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from json import loads
@@ -34,9 +35,12 @@ from .events import (
     merge,
 )
 from .grammar.nodes import Grammar, Literal
+from .grammar.raised import has_raised
 from .made_up import made_up_message, mutations
 from .parse.assemble import assemble
 from .parse.parser import Parser, parse_events
+from .tokenizers import control_pattern
+from .tokenizers.bytes import ByteTokenizer
 from .types import Message, Tool
 
 __all__ = [
@@ -316,6 +320,45 @@ def ordered(trial: Trial, random: Random) -> None:
         at = event.start
 
 
+def token_aware(trial: Trial, random: Random) -> None:
+    """Token ids, of which markers are control tokens, are read alike however they come; spelled out, they are text."""
+    if not _encodable(trial.text):
+        return
+    vocabulary, find = _vocabulary((*trial.dialect.marks, *trial.dialect.stops))
+    ids = [
+        token
+        for k, piece in enumerate(find.split(trial.text))
+        for token in ([vocabulary.control[piece]] if k % 2 else vocabulary.encode(piece))
+    ]
+    whole, single = (
+        Parser(trial.dialect, trial.tools, start=trial.start, prefill=trial.prefill, tokenizer=vocabulary)
+        for _ in range(2)
+    )
+    expected = merge(whole.feed_tokens(ids) + whole.finish(trial.reason))
+    found: list[Event] = []
+    at = 0
+    while at < len(ids):
+        size = random.choice((1, 1, 2, 9))
+        found += single.feed_tokens(ids[at : at + size])
+        single, at = single.copy(), at + size
+    if merge(found + single.finish(trial.reason)) != expected:
+        raise trial.fail("its tokens, one after the other, give other events than all at once")
+    written = "".join(event.text for event in expected if isinstance(event, Markup | ContentDelta | ReasoningDelta))
+    if has_raised(written) or len(single.token_labels()) != len(ids):
+        raise trial.fail("the events of its tokens are not spelled out, or some tokens have no label")
+    spelled = Parser(trial.dialect, trial.tools, tokenizer=vocabulary)
+    for event in spelled.feed_tokens(vocabulary.encode(trial.text)):
+        if isinstance(event, Stop) and event.marker in vocabulary.control:
+            raise trial.fail(f"{event.marker!r} in ordinary tokens stops it")
+
+
+@lru_cache(maxsize=256)
+def _vocabulary(markers: tuple[str, ...]) -> tuple[ByteTokenizer, re.Pattern[str]]:
+    """A vocabulary in which these markers are control tokens, and what finds them in text."""
+    vocabulary = ByteTokenizer(markers)
+    return vocabulary, re.compile(f"({control_pattern(vocabulary).pattern})")
+
+
 Promise = Callable[[Trial, Random], None]
 
 PROMISES: dict[str, Promise] = {
@@ -330,8 +373,9 @@ PROMISES: dict[str, Promise] = {
     "continued": continued,
     "honest": honest,
     "ordered": ordered,
+    "token-aware": token_aware,
 }
-"""The promises by name; what takes token ids, and what constrains decoding, has a place of its own."""
+"""The promises by name; what constrains decoding has a place of its own."""
 
 
 # Made-up input

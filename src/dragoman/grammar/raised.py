@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from . import nodes as n
 from .nodes import Grammar, Node
+from .notation import Notation
 
 __all__ = ["UP", "has_raised", "literals", "lowered", "raised", "raised_grammar"]
 
@@ -57,6 +58,8 @@ def literals(grammar: Grammar) -> Iterator[str]:
                 yield from (*closers, *resume)
             case n.Header(stop=stop, start=start, abort=abort):
                 yield from (stop, *start, *abort)
+            case n.Notated(notation=notation) | n.Value(notation=Notation() as notation):
+                yield from (*(quote.mark for quote in notation.quotes), *notation.ends)
             case _:
                 pass
 
@@ -95,8 +98,10 @@ class _Raising:
                 return replace(node, cls=_class(cls))
             case n.Field(item=item, pattern=pattern):
                 return replace(node, item=self.node(item), pattern=pattern and self._pattern(pattern))
-            case n.Value(until=until):
-                return replace(node, until=self.node(until))
+            case n.Value(until=until, notation=notation):
+                return replace(node, until=self.node(until), notation=notation and self._notation(notation))
+            case n.Notated(notation=notation):
+                return replace(node, notation=self._notation(notation))
             case n.Call(item=item, close=close):
                 return replace(self._literals(node), item=self.node(item), close=self.node(close))
             case n.Header(fields=fields, cases=cases):
@@ -138,6 +143,10 @@ class _Raising:
             if not (isinstance(item, n.Negate) and isinstance(item.item, n.Chars) and _is_raised(before))
         )
 
+    def _notation(self, notation: Notation) -> Notation:
+        quotes = tuple(replace(quote, mark=self._text(quote.mark)) for quote in notation.quotes)
+        return replace(notation, quotes=quotes, ends=self._texts(notation.ends))
+
     def _texts(self, texts: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(map(self._text, texts)))
 
@@ -162,7 +171,7 @@ def _is_raised(node: Node | None) -> bool:
             return has_raised(text) is not None
         case n.Choice(items=items):
             return all(map(_is_raised, items))
-        case n.Report(item=item):
+        case n.Report(item=item) | n.Label(item=item):
             return _is_raised(item)
         case _:
             return False

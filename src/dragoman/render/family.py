@@ -17,8 +17,9 @@ from msgspec import Struct
 from ..dialect import Dialect
 from ..errors import InvalidConversation, UnknownFamily
 from ..registry import get_dialect, normal_name
+from ..types import JSON
 from . import families as package
-from .page import Chat, Options, Page
+from .page import AnyOptions, Chat, Options, Page
 
 __all__ = ["Family", "families", "family_of", "get_family"]
 
@@ -31,6 +32,11 @@ class Family(Struct, frozen=True, kw_only=True):
     the family's own, `ends` the tokens that end the model's turn, `calling` those among them with which it calls.
     `needs` are the control tokens that a tokenizer must have. `source` says which chat template or library it follows;
     the file's docstring lists every deviation. `models` are globs of model ids, `templates` hashes of chat templates.
+
+    `spoken` is the dialect itself, if it has no name that everybody knows.
+
+    Where the format has no token that ends the turn, `stop_texts` are the texts that do; the dialect knows them too.
+    `lead` is what the model writes first in its turn before text, and what is no part of that: a space, mostly.
     """
 
     name: str
@@ -43,15 +49,20 @@ class Family(Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     options: type[Options] = Options
     calling: tuple[str, ...] = ()
+    stop_texts: tuple[str, ...] = ()
+    lead: str = ""
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
+    spoken: Dialect | None = None
 
     def __repr__(self) -> str:
         return f"<Family {self.name}>"
 
-    def read_options(self, values: dict[str, object]) -> Options:
+    def read_options(self, values: dict[str, JSON]) -> Options:
         """The options from their values by name; raises `InvalidConversation` for one that there is not."""
+        if issubclass(self.options, AnyOptions):
+            return self.options(values)
         try:
             return msgspec.convert(values, self.options)
         except msgspec.ValidationError as error:
@@ -60,7 +71,7 @@ class Family(Struct, frozen=True, kw_only=True):
 
     def speaks(self) -> Dialect:
         """The dialect in which its models answer."""
-        return get_dialect(self.dialect)
+        return self.spoken or get_dialect(self.dialect)
 
 
 @cache

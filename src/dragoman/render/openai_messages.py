@@ -19,12 +19,14 @@ from ..segments import NOBODY, Kind
 from ..types import JSON, Message, Part, TextPart, ThinkingPart, Tool, ToolCall, UnparsedToolCall
 from .values import tojson
 
-__all__ = ["THINKING_KEYS", "Mark", "Owner", "dict_messages", "dict_tools", "is_assistant", "plain", "read_messages"]
+__all__ = ["ASSISTANT", "THINKING_KEYS", "Mark", "Owner", "dict_messages", "dict_tools", "plain", "read_messages"]
 
 THINKING_KEYS = ("reasoning_content", "thinking", "reasoning")
 """What thoughts are called in a message, the usual name first; transformers fills the first two from any of them."""
 
 ASSISTANT = frozenset({"assistant", "model"})
+"""The roles in which the model itself speaks."""
+
 ROLE = re.compile(r"[A-Za-z0-9_.-]+")
 """What a role may be: a template writes it into its markers, so it must not spell one."""
 
@@ -51,11 +53,6 @@ def plain(value: JSON, owner: Owner) -> JSON:
         case list() | tuple():
             return [plain(item, owner) for item in value]
     raise InvalidConversation(owner.message, "JSON values only", f"a {type(value).__name__}")
-
-
-def is_assistant(message: Mapping[str, JSON]) -> bool:
-    """Whether the model itself said this."""
-    return message["role"] in ASSISTANT
 
 
 def dict_messages(
@@ -94,7 +91,7 @@ def dict_tools(tools: Sequence[Tool | Mapping[str, JSON]], mark: Mark = plain) -
     for index, tool in enumerate(tools):
         if isinstance(tool, Tool):
             parameters = tool.parameters or {"type": "object", "properties": {}}
-            inner = {"name": tool.name, "description": tool.description, "parameters": parameters}
+            inner: JSON = {"name": tool.name, "description": tool.description, "parameters": parameters}
             tool = {"type": "function", "function": inner}
         written.append(cast("dict[str, JSON]", mark(tool, Owner(Kind.TOOLS, part=index))))
     return written
@@ -102,7 +99,8 @@ def dict_tools(tools: Sequence[Tool | Mapping[str, JSON]], mark: Mark = plain) -
 
 def _written(message: Message, index: int, mark: Mark, arguments_as_text: bool) -> dict[str, JSON]:
     kind = Kind.RESULT if message.role == "tool" else Kind.TEXT
-    content, thoughts, calls = "", "", []
+    content, thoughts = "", ""
+    calls: list[JSON] = []
     for number, part in enumerate(message.parts):
         match part:
             case TextPart(text=text):
@@ -112,12 +110,10 @@ def _written(message: Message, index: int, mark: Mark, arguments_as_text: bool) 
             case UnparsedToolCall(raw=raw):
                 content += cast(str, mark(raw, Owner(Kind.CALL, index, number)))
             case ToolCall(name=name, arguments=arguments, id=call_id):
-                owner = Owner(Kind.CALL, index, number)
                 given = arguments if arguments_as_text else _decoded(arguments)
-                call: dict[str, JSON] = {"type": "function"}
-                if call_id is not None:
-                    call["id"] = mark(call_id, owner)
-                calls.append(call | {"function": {"name": mark(name, owner), "arguments": mark(given, owner)}})
+                call: dict[str, JSON] = {"type": "function"} if call_id is None else {"type": "function", "id": call_id}
+                call["function"] = {"name": name, "arguments": given}
+                calls.append(mark(call, Owner(Kind.CALL, index, number)))
     made: dict[str, JSON] = {"role": message.role, "content": content}
     if thoughts:
         made[THINKING_KEYS[0]] = thoughts
@@ -210,8 +206,8 @@ def _texts(content: JSON, index: int) -> Iterator[str]:
         case list() | tuple():
             for number, part in enumerate(content):
                 match part:
-                    case str() | {"type": "text", "text": str()}:
-                        yield part if isinstance(part, str) else cast(str, part["text"])
+                    case str(text) | {"type": "text", "text": str(text)}:
+                        yield text
                     case {"type": str() as other}:
                         raise InvalidConversation(index, "parts of text only", f"one of type {other!r}", number)
                     case _:

@@ -8,7 +8,10 @@ history, and nothing of it was sampled as it stands there.
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,27 +19,33 @@ from msgspec.structs import replace
 from ..dialect import Dialect
 from ..errors import Inexpressible, InvalidConversation
 from ..idioms import Speller
-from ..segments import NOBODY, Kind, Segment
-from ..types import Message, Part, TextPart, ThinkingPart, ToolCall
-from .values import Declaration
+from ..segments import NOBODY, Kind, Segment, text_of
+from ..types import JSON, Message, Part, TextPart, ThinkingPart, ToolCall
+from .values import Declaration, tojson
 
-__all__ = ["Chat", "Options", "Page"]
+__all__ = ["AnyOptions", "Chat", "Options", "Page"]
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
     """The options that a family has beside messages and tools, as its chat template names them: none here."""
 
 
+class AnyOptions(Options, frozen=True):
+    """Options by any name, as chat templates of any kind have them."""
+
+    values: Mapping[str, JSON] = {}
+
+
 class Chat(Struct, frozen=True):
     """A conversation to be written: its messages and tools, and the family's options.
 
-    It is `prompted` if a generation prompt follows it.
+    It is `asked` if the model is to go on behind it.
     """
 
     messages: tuple[Message, ...]
     tools: tuple[Declaration, ...]
     options: Options
-    prompted: bool = False
+    asked: bool = False
 
     def last(self, *roles: str, before: int | None = None) -> int:
         """The index of the last message of one of these roles, of those before an index; `NOBODY` if there is none."""
@@ -51,12 +60,26 @@ class Chat(Struct, frozen=True):
 class Page:
     """A conversation being written, message by message."""
 
-    __slots__ = ("_begun", "_control", "_dialect", "_message", "_prompt", "_rewritten", "segments")
+    __slots__ = (
+        "_begun",
+        "_dialect",
+        "_finds",
+        "_guards",
+        "_message",
+        "_prompt",
+        "_rewritten",
+        "_signs",
+        "control",
+        "segments",
+    )
 
     def __init__(self, dialect: Dialect, control: re.Pattern[str]) -> None:
         self.segments: list[Segment] = []
         self._dialect = dialect
-        self._control = control  # finds control tokens in text
+        self.control = control  # finds control tokens in text
+        self._finds = control.search
+        self._guards: dict[str, str] = {}  # of the message that is spelled
+        self._signs: Iterator[str] = iter(())  # those that may be guards
         self._message = NOBODY
         self._begun = NOBODY  # the first segment of the assistant's turn that is open
         self._prompt, self._rewritten = "", False
@@ -98,17 +121,18 @@ class Page:
         assert speller is not None
         kept = [k for k, part in enumerate(message.parts) if not _is_empty(part)]
         message = replace(message, parts=tuple(message.parts[k] for k in kept))
-        guards = self._guards(message)
         try:
-            segments = speller(self._guarded(message, guards) if guards else message, False)
+            segments = speller(self._guarded(message), False)
         except Inexpressible as error:
             part = kept[error.part]
             raise InvalidConversation(self._message, "what the dialect can say", error.reason, part) from None
         for segment in segments:
+            if not segment.text:
+                continue
             part = kept[segment.part] if segment.part != NOBODY else NOBODY
             segment = replace(segment, message=self._message, part=part)
-            if guards and segment.kind is Kind.CALL:
-                self._unguard(segment, guards)
+            if segment.kind is Kind.CALL and self._guards and _guard.search(segment.text) is not None:
+                self._unguard(segment)
             else:
                 self.segments.append(segment)
 
@@ -121,7 +145,8 @@ class Page:
         """The assistant's turn ends: tell what of it was sampled."""
         segments, size = self.segments, len(self._prompt)
         turn = segments[self._begun :]
-        if self._rewritten or not "".join([segment.text for segment in turn]).startswith(self._prompt):
+        markup = text_of(takewhile(lambda segment: segment.control, turn))
+        if self._rewritten or not markup.startswith(self._prompt):
             return
         del segments[self._begun :]
         first = True
@@ -135,35 +160,57 @@ class Page:
             segments.append(replace(segment, text=segment.text[size:], sampled=True, apart=segment.apart or first))
             size, first = 0, False
 
-    def _guards(self, message: Message) -> dict[str, str]:
-        """What to write for the first characters of control tokens that its calls spell: signs that are not in them."""
-        texts = [text for part in message.parts if isinstance(part, ToolCall) for text in (part.name, part.arguments)]
-        found = {token[0] for text in texts for token in self._control.findall(_plain(text))}
-        if not found:
-            return {}
-        whole = "".join(texts).lower()
-        signs = (chr(code) for code in GUARDS if chr(code) not in whole and f"\\u{code:x}" not in whole)
-        return dict(zip(sorted(found), signs, strict=False))
+    def _guarded(self, message: Message) -> Message:
+        """The message with guards in its calls where they spell control tokens, as text or once JSON is decoded."""
+        self._guards = {}
+        calls = [part for part in message.parts if isinstance(part, ToolCall)]
+        if not any(self._finds(call.name) or self._finds(call.arguments) or "\\" in call.arguments for call in calls):
+            return message
+        used = "".join([text for call in calls for text in (call.name, call.arguments)]).lower()
+        self._signs = (chr(code) for code in GUARDS if chr(code) not in used and f"\\u{code:x}" not in used)
+        parts = tuple(self._guard(part) if isinstance(part, ToolCall) else part for part in message.parts)
+        return replace(message, parts=parts)
 
-    def _guarded(self, message: Message, guards: dict[str, str]) -> Message:
-        """The message with guards in its calls."""
-        table = str.maketrans(guards)
+    def _guard(self, call: ToolCall) -> ToolCall:
+        arguments = self.control.sub(self._put, call.arguments)
+        if "\\" in arguments:
+            arguments = self._guard_values(arguments)
+        return replace(call, name=self.control.sub(self._put, call.name), arguments=arguments)
 
-        def guarded(part: Part) -> Part:
-            if not isinstance(part, ToolCall):
-                return part
-            plain = _plain(part.arguments)
-            arguments = plain if self._control.search(plain) is not None else part.arguments
-            return replace(part, name=part.name.translate(table), arguments=arguments.translate(table))
+    def _guard_values(self, arguments: str) -> str:
+        """The arguments as they are, unless a string in them, decoded, spells a control token."""
+        try:
+            values = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return arguments  # refused by who writes them
+        guarded = self._walk(values)
+        return tojson(guarded) if guarded != values else arguments
 
-        return replace(message, parts=tuple(map(guarded, message.parts)))
+    def _walk(self, value: JSON) -> JSON:
+        match value:
+            case str():
+                return self.control.sub(self._put, value)
+            case dict():
+                return {self.control.sub(self._put, key): self._walk(inner) for key, inner in value.items()}
+            case list():
+                return [self._walk(inner) for inner in value]
+            case _:
+                return value
 
-    def _unguard(self, segment: Segment, guards: dict[str, str]) -> None:
+    def _put(self, found: re.Match[str]) -> str:
+        """A guard in place of the first character of a control token."""
+        first, rest = found.group()[0], found.group()[1:]
+        if first not in self._guards:
+            self._guards[first] = next(self._signs)
+        return self._guards[first] + rest
+
+    def _unguard(self, segment: Segment) -> None:
         """Write a call whose guarded characters are the caller's, so that no control token begins with one."""
-        meant = {spelled: char for char, sign in guards.items() for spelled in (sign, f"\\u{ord(sign):x}")}
-        for k, text in enumerate(re.split(f"({'|'.join(map(re.escape, meant))})", segment.text)):
-            if k % 2:
-                self.say(meant[text], segment.part, Kind.CALL)
+        guarded = {guard: first for first, guard in self._guards.items()}
+        for k, text in enumerate(_guard.split(segment.text)):
+            first = guarded.get(text if len(text) == 1 else chr(int(text.removeprefix("\\u"), 16))) if k % 2 else None
+            if first is not None:
+                self.say(first, segment.part, Kind.CALL)
             elif text:
                 self.segments.append(replace(segment, text=text))
 
@@ -173,17 +220,7 @@ def _is_empty(part: Part) -> bool:
 
 
 GUARDS = range(0xE000, 0xF900)
-"""Guards are of the private use area, whichever of it the caller has not used."""
+"""Guards are of the private use area, of which the caller has not used all: each stands for a first character."""
 
-_escaped = re.compile(r"(?<!\\)(?:\\\\)*\\u00([2-7][0-9a-fA-F])")
-
-
-def _plain(text: str) -> str:
-    r"""Text in which no character of ASCII is escaped as ``\u0041``, unless JSON needs it."""
-    return _escaped.sub(_decoded, text) if "\\u" in text else text
-
-
-def _decoded(escape: re.Match[str]) -> str:
-    r"""An escaped character of ASCII as itself, unless JSON needs the escape."""
-    whole, char = escape.group(), chr(int(escape[1], 16))
-    return whole if char in '"\\' else whole[:-6] + char
+_guard = re.compile(r"([\ue000-\uf8ff]|\\u(?:e[0-9a-f]|f[0-8])[0-9a-f]{2})")
+"""A guard, or its escape in JSON."""

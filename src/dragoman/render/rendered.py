@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from ..segments import Kind, Segment, text_of
-from ..types import Message
+from ..types import JSON, Message
 from .encode import Span
 from .values import Declaration
 
@@ -46,6 +46,11 @@ class Rendered(Struct, frozen=True):
     def text(self) -> str:
         """The text of all tokens."""
         return text_of(self.segments)
+
+    @property
+    def tools_as_given(self) -> tuple[Mapping[str, JSON], ...]:
+        """The tools as the caller declared them."""
+        return tuple(tool.value for tool in self.tools)
 
     def message_span(self, index: int) -> tuple[int, int]:
         """The tokens ``[start, end)`` of a message; empty where it has none."""

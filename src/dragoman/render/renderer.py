@@ -11,17 +11,19 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from ..errors import InvalidConversation, InvalidTokenizer
+from ..errors import CannotExtend, InvalidConversation, InvalidTokenizer
+from ..parse.parser import Parser
 from ..segments import NOBODY, Segment, text_of
-from ..tokenizers import Tokenizer, control_pattern
-from ..types import JSON, Message, Tool
+from ..tokenizers import Tokenizer, control_pattern, decode
+from ..types import JSON, Message, TextPart, Tool
 from .encode import Encoder, Span
+from .extend import extended
 from .family import Family, get_family
 from .openai_messages import read_messages
 from .page import Chat, Page
 from .rendered import Example, Rendered, TrainOn, Weigh, weights_of
-from .responses import Termination, read_response
-from .values import declarations
+from .responses import Termination, read_response, spans_of
+from .values import Declaration, declarations
 
 __all__ = ["Renderer"]
 
@@ -43,7 +45,7 @@ class Renderer:
         tokenizer: Tokenizer,
         *,
         refuse_control_text: bool = False,
-        **options: object,
+        **options: JSON,
     ) -> None:
         self.family = get_family(family) if isinstance(family, str) else family
         self.tokenizer = tokenizer
@@ -120,10 +122,32 @@ class Renderer:
             left = [index for index in left if index not in covered]
         return examples[::-1]
 
-    def stop_sequences(self) -> list[int]:
-        """The ids of the tokens that end the model's turn."""
-        control = self.tokenizer.control
-        return [control[end] for end in self.family.ends if end in control]
+    def stop_sequences(self) -> list[int] | list[str]:
+        """The ids of the tokens that end the model's turn, or the texts that do where the format has no such token."""
+        return list(self.family.stop_texts) or list(self.stop_ids)
+
+    def extend(
+        self,
+        so_far: Rendered | Sequence[int],
+        sampled: Sequence[int],
+        messages: Conversation,
+        *,
+        history: Conversation | None = None,
+        tools: Tools | None = None,
+    ) -> Rendered:
+        """The prompt behind what was sampled and further messages, with all ids so far as they are.
+
+        Where `so_far` is no `Rendered`, `history` and `tools` are what its ids render: without them it can't be told
+        whether the format would rewrite them. Raises `CannotExtend`; see `dragoman.render.extend`.
+        """
+        if not isinstance(so_far, Rendered):
+            if history is None:
+                raise CannotExtend("ids alone do not tell what was rendered", "history= or a Rendered", "ids")
+            known = self.build_generation_prompt(history, tools)
+            if known.ids != list(so_far):
+                raise CannotExtend("the ids are not those of this history", known.text[-60:], self.text(so_far)[-60:])
+            so_far = known
+        return extended(self, so_far, sampled, read_messages(messages))
 
     def parse_response(
         self,
@@ -137,12 +161,44 @@ class Renderer:
 
         Where the model began is told by the `prompt` that it was given, else by the options and the `prefill`.
         """
-        given = prompt.text if prompt is not None else self._begun(prefill)
-        return read_response(self.dialect, self.tokenizer, self.family.ends, ids, tools, given)
+        given = prompt.text if prompt is not None else self._begun() + prefill
+        family = self.family
+        return read_response(self.dialect, self.tokenizer, family.ends, ids, tools, given, lead=family.lead)
 
-    def _begun(self, prefill: str) -> str:
-        asked = Chat((Message("user", ()),), (), self.options)
-        return self.family.prompt(asked, 1) + prefill
+    def _begun(self) -> str:
+        """The prompt of a conversation of one question: how the model's turn begins."""
+        return text_of(self._prompt(Chat((Message("user", (TextPart("?"),)),), (), self.options)))
+
+    # For those who make prompts of prompts
+
+    @property
+    def stop_ids(self) -> tuple[int, ...]:
+        """The ids of the tokens that end the model's turn."""
+        control = self.tokenizer.control
+        return tuple(control[end] for end in self.family.ends if end in control)
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The text that ids spell."""
+        return decode(self.tokenizer, ids)
+
+    def encode(self, segments: Sequence[Segment]) -> tuple[list[int], list[Span]]:
+        """The ids of segments, and the spans that tile them."""
+        return self._encoder.encode(segments)
+
+    def written(self, messages: tuple[Message, ...], tools: tuple[Declaration, ...]) -> list[Segment]:
+        """A conversation in segments, without a generation prompt."""
+        return self._page(Chat(messages, tools, self.options)).segments
+
+    def prompted(self, messages: tuple[Message, ...], tools: tuple[Declaration, ...]) -> list[Segment]:
+        """A conversation in segments, with its generation prompt."""
+        return self._prompt(Chat(messages, tools, self.options))
+
+    def spans_of(self, sampled: Sequence[int], prompt: Rendered, message: int) -> list[Span]:
+        """The spans of sampled ids behind a prompt, as parts of a message, which start where the prompt ends."""
+        parser = Parser(self.dialect, prompt.tools_as_given, prompt=prompt.text, tokenizer=self.tokenizer)
+        parser.feed_tokens(sampled)
+        parser.finish()
+        return spans_of(parser.token_labels(), len(prompt.ids), message)
 
     # Inside
 
@@ -155,7 +211,7 @@ class Renderer:
         return page
 
     def _prompt(self, chat: Chat, prefill: str = "") -> list[Segment]:
-        page = self._page(replace(chat, prompted=True))
+        page = self._page(replace(chat, asked=True))
         page.at(NOBODY)
         page.mark(self.family.prompt(chat, len(chat.messages)))
         page.mark(prefill)

@@ -40,6 +40,8 @@ def _declaration(tool: Tool | Mapping[str, JSON]) -> Declaration:
     return Declaration(tool, {"type": "function", "function": function})
 
 
-def tojson(value: JSON, *, sort_keys: bool = False, separators: tuple[str, str] | None = None) -> str:
+def tojson(
+    value: JSON, *, indent: int | None = None, sort_keys: bool = False, separators: tuple[str, str] | None = None
+) -> str:
     """JSON as the filter of that name writes it in Hugging Face's templates: every character as it is."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=sort_keys, separators=separators)
+    return json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=sort_keys, separators=separators)

@@ -119,7 +119,7 @@ def write_assistant(chat: Chat, page: Page, k: int, *, shown: bool) -> None:
         page.spell(message)
     else:
         write_thoughts(page, message)
-    if stop is None or (last and chat.prompted):
+    if stop is None or (last and chat.asked):
         page.end()
     else:
         page.stop(stop)
