@@ -11,11 +11,14 @@ STAMP  := $(VENV)/.installed
 .PHONY: demo test check bench fuzz docs clean
 .DEFAULT_GOAL := demo
 
-$(STAMP): pyproject.toml tests/oracles.txt
+$(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "dragoman needs Python 3.11 or later; name one with: make PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.oracles: $(STAMP) tests/oracles.txt
 	@rm -rf $(VENV)/oracles
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
 	  --target $(VENV)/oracles --requirement tests/oracles.txt
@@ -28,7 +31,7 @@ $(VENV)/.bench: $(STAMP)
 demo: $(STAMP)
 	@$(BIN)/dragoman demo
 
-test: $(STAMP)
+test: $(STAMP) $(VENV)/.oracles
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests --quiet -m "slow or not slow"
 
 check: $(STAMP)

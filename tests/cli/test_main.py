@@ -16,11 +16,11 @@ from .conftest import COMMAND, Run, environment
 def test_help_shows_commands_and_examples(dragoman: Run) -> None:
     done = dragoman("--help")
     assert done.code == 0
-    for word in ("parse", "dialects", "explain", "check", "demo", "examples:"):
+    for word in ("parse", "render", "tokens", "dialects", "explain", "check", "demo", "examples:"):
         assert word in done.out
 
 
-@pytest.mark.parametrize("command", ["parse", "dialects", "explain", "check", "demo"])
+@pytest.mark.parametrize("command", ["parse", "render", "tokens", "dialects", "explain", "check", "demo"])
 def test_help_of_a_command_has_an_example(dragoman: Run, command: str) -> None:
     assert f"dragoman {command}" in dragoman(command, "--help").out.partition("example:")[2]
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.render.jinja_oracle import compiled
+
 __all__ = ["TOOLS", "conversations", "hf_text", "tools", "words"]
 
 WORDS = (
@@ -133,19 +135,6 @@ def hf_text(
     **kwargs: Any,
 ) -> str:
     """What a chat template writes in jinja2 as transformers sets it up: the oracle."""
-    import jinja2
-    from jinja2.ext import loopcontrols
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    def refuse(message: str) -> None:
-        raise jinja2.TemplateError(message)
-
-    def tojson(value: Any, ensure_ascii: bool = False, indent: int | None = None, **more: Any) -> str:
-        return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, **more)
-
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
-    environment.filters["tojson"] = tojson
-    environment.globals["raise_exception"] = refuse
-    return environment.from_string(template).render(
+    return compiled(template).render(
         messages=messages, tools=tools, documents=None, add_generation_prompt=add_generation_prompt, **kwargs
     )

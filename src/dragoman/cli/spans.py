@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from json import dumps
 
 import msgspec
 from msgspec import Struct
@@ -133,5 +134,6 @@ def span_table(console: Console, text: str, found: Iterable[Span]) -> None:
 
 
 def quoted(text: str) -> str:
-    """A text on one line, as JSON writes it."""
-    return msgspec.json.encode(text).decode()
+    """A text on one line, as JSON may write it, with nothing in it that can't be seen."""
+    written = msgspec.json.encode(text).decode()
+    return written if written.isprintable() else "".join(c if c.isprintable() else dumps(c)[1:-1] for c in written)

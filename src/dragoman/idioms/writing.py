@@ -10,12 +10,14 @@ from ..errors import Inexpressible
 from ..grammar.analyze import FIELD_LIMIT
 from ..grammar.json import Scanner
 from ..grammar.prose import in_code
-from ..segments import Kind, Segment, text_of
+from ..segments import NOBODY, Kind, Segment, text_of
 from ..types import Message, Part, TextPart, ThinkingPart, ToolCall
 from .calls import Calls
 from .turns import MENTIONING, Answer, Think
 
 __all__ = ["Speller", "members_of", "spell", "speller_of", "written_by"]
+
+MARKUP, TEXT, THINKING, CALL = Kind.MARKUP, Kind.TEXT, Kind.THINKING, Kind.CALL
 
 
 def speller_of(
@@ -116,13 +118,13 @@ def spell(
                         reason = "its Markdown code is open at its end and would quote what comes behind"
                         raise Inexpressible(dialect, k, reason)
                 written = channels(TextPart(HERE, part.channel)) if channels is not None else text(HERE)
-                out += _framed(written, part.text, Kind.TEXT, k)
+                out += _framed(written, part.text, TEXT, k)
             case ThinkingPart(text=thoughts) if thinking is not None:
                 if strict:
                     _require_plain(dialect, k, thoughts, marks)
                     if k and opener and thoughts[0] in MENTIONING:
                         raise Inexpressible(dialect, k, f"behind {opener}, {thoughts[0]!r} would make it a mention")
-                out += _framed(thinking(HERE), thoughts, Kind.THINKING, k)
+                out += _framed(thinking(HERE), thoughts, THINKING, k)
             case ToolCall() if calls is not None:
                 group = _calls_from(dialect, parts, k, names)
                 after_text = k > 0 and isinstance(parts[k - 1], TextPart)
@@ -130,7 +132,7 @@ def spell(
                     each = calls(group, after_text, k + len(group) < len(parts))
                 except Inexpressible as error:
                     raise Inexpressible(dialect, k + error.part, error.reason) from None
-                out += [Segment(one, Kind.CALL, part=k + n, control=True) for n, one in enumerate(each)]
+                out += [Segment(one, CALL, NOBODY, k + n, True) for n, one in enumerate(each)]
                 k += len(group) - 1
             case part:
                 raise Inexpressible(dialect, k, f"there is no way to write a {type(part).__name__}")
@@ -150,8 +152,12 @@ HERE = "\0"
 def _framed(written: str, text: str, kind: Kind, part: int) -> list[Segment]:
     """A text in its frame, whose characters are markup of the same part."""
     before, _, behind = written.partition(HERE)
-    frame = [Segment(before, part=part, control=True), Segment(text, kind, part=part)]
-    return [*(frame if before else frame[1:]), *([Segment(behind, part=part, control=True)] if behind else [])]
+    framed = [Segment(text, kind, NOBODY, part)]
+    if before:
+        framed.insert(0, Segment(before, MARKUP, NOBODY, part, True))
+    if behind:
+        framed.append(Segment(behind, MARKUP, NOBODY, part, True))
+    return framed
 
 
 def _calls_from(dialect: str, parts: Sequence[Part], k: int, names: str) -> list[ToolCall]:

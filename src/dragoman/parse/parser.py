@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -35,6 +36,8 @@ Tools = Sequence[Tool | Mapping[str, JSON]]
 
 TOOLBOX_LIMIT = 256
 """Sets of tools whose schemas are kept compiled: a server sees the same few again and again."""
+
+NO_TOKENS: Mapping[int, str] = MappingProxyType({})
 
 _toolboxes: dict[bytes, Toolbox] = {}
 
@@ -63,6 +66,7 @@ class Parser:
         "_ids",
         "_machine",
         "_opened",
+        "_plain",
         "_reason",
         "_tongue",
         "_unsettled",
@@ -121,15 +125,24 @@ class Parser:
         Spans count the characters that the ids spell. O(that text). Raises `UnknownToken`, `NoTokenizer` where the
         parser was made without one, and `ParserFinished` after `finish`.
         """
-        if self._tongue is None:
-            raise NoTokenizer(self.dialect.name)
-        if len(ids) == 1 and not self._cut:
-            piece = self._tongue.table[ids[0]]
-            if isinstance(piece, str):
-                events = self.feed(piece)
-                self._ids += ids
-                return events if piece.isascii() and not self._unsettled else self._settled(events, piece)
-        return self._feed_ids(self._tongue, ids)
+        try:
+            (token,) = ids
+            piece = self._plain[token]
+        except (ValueError, KeyError):
+            return self._feed_ids(ids)
+        machine = self._machine
+        rest = machine.rest
+        if rest is not None and piece in rest.clean and not machine.text:  # as in `Machine.feed`: a call less
+            self._ids.append(token)
+            start = machine.base
+            machine.base = end = start + len(piece)
+            if machine.kept_to >= 0:
+                machine.kept.append(piece)
+                machine.kept_to = end
+            return [rest.make(piece, start, end)]
+        events = self.feed(piece)
+        self._ids.append(token)
+        return self._settled(events, piece) if self._unsettled else events
 
     def token_labels(self) -> list[Label]:
         """What each token so far is, as far as that is decided; all of them after `finish`.
@@ -245,11 +258,14 @@ class Parser:
         """Let `feed` be the machine's own as soon as it can, since one more call a chunk would be a quarter of its
         cost.
         """
+        self._plain: Mapping[int, str] = NO_TOKENS
         if self._detection is not None:
             self.feed = self._feed_undecided
             return
         past = not self._opened and is_past(self._machine)
         self.feed = self._machine.feed if past else self._feed_early
+        if past and self._tongue is not None and not self._cut:
+            self._plain = self._tongue.table.plain
 
     def _feed_early(self, chunk: str) -> list[Event]:
         """The same while events may still begin in the prefill."""
@@ -281,15 +297,20 @@ class Parser:
             raise NoTokenizer(self.dialect.name)
         return given
 
-    def _feed_ids(self, tongue: Tongue, ids: Sequence[int]) -> list[Event]:
-        """Several tokens, or one with a part of a character."""
+    def _feed_ids(self, ids: Sequence[int]) -> list[Event]:
+        """Several tokens, one with a part of a character, or one that is not known to be ordinary text."""
+        tongue = self._tongue
+        if tongue is None:
+            raise NoTokenizer(self.dialect.name)
         if self._machine.finished:
             raise ParserFinished
         if self._utf8 is None:
             self._utf8 = Utf8()
         pieces = tongue.text(ids, self._utf8, cut=self._cut)
         self._ids += ids
-        self._cut = self._utf8.holds
+        if self._cut is not self._utf8.holds:
+            self._cut = self._utf8.holds
+            self._bind()
         return self._settled(self._feed_pieces(pieces), "".join([piece for piece in pieces if isinstance(piece, str)]))
 
     def _settled(self, events: list[Event], text: str) -> list[Event]:
@@ -299,7 +320,7 @@ class Parser:
         machine = self._machine
         if len(events) == 1 and type(event := events[0]) is ArgumentsDelta and event.json.isascii():
             return events  # the call that is open may still turn out to be malformed, from its opener on
-        self._unsettled = bool(machine.held or machine.call or machine.choices)
+        self._unsettled = bool(machine.choices or machine.call or machine.held)
         return lowered_events(events)
 
     def _feed_pieces(self, pieces: list[str | bytes]) -> list[Event]:

@@ -109,19 +109,23 @@ class Tongue:
 
 
 class _Table(dict[int, "str | bytes"]):
-    """What each token is fed as, its bytes where they are no whole characters; found when it is first met."""
+    """What each token is fed as, its bytes where they are no whole characters; found when it is first met.
+
+    The `plain` ones are ordinary text: whole characters, none of them raised.
+    """
 
     def __init__(self, tokenizer: Tokenizer, raised_ids: dict[int, str]) -> None:
         super().__init__(raised_ids)
         self._bytes = tokenizer.token_bytes
+        self.plain: dict[int, str] = {}
 
     def __missing__(self, token: int) -> str | bytes:
         written = self._bytes(token)
         try:
-            known: str | bytes = written.decode("utf-8")
+            known = self[token] = self.plain[token] = written.decode("utf-8")
         except UnicodeDecodeError:
-            known = written
-        self[token] = known
+            self[token] = written
+            return written
         return known
 
 

@@ -8,9 +8,8 @@ not see what it would write. A token that lies in two segments belongs to the on
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -19,6 +18,8 @@ from ..segments import NOBODY, Kind, Segment
 from ..tokenizers import Tokenizer, control_pattern
 
 __all__ = ["Encoder", "Span"]
+
+V = TypeVar("V")
 
 CACHED_LENGTH, CACHED = 64, 4096
 """Texts up to so many characters are kept encoded, so many of them: headers come again and again."""
@@ -38,14 +39,16 @@ class Span(Struct, frozen=True, gc=False):
 class Encoder:
     """Encodes segments with a tokenizer; `refuses` text that spells a control token instead of quoting it."""
 
-    __slots__ = ("_cache", "_find", "_lengths", "_refuses", "tokenizer")
+    __slots__ = ("_bytes", "_find", "_known", "_marks", "_refuses", "_sizes", "tokenizer")
 
     def __init__(self, tokenizer: Tokenizer, *, refuses: bool = False) -> None:
         self.tokenizer = tokenizer
         self._find = re.compile(f"({control_pattern(tokenizer).pattern})")
-        self._lengths = _Lengths(tokenizer)
         self._refuses = refuses
-        self._cache: dict[str, tuple[int, ...]] = {}
+        self._known = _Kept(tokenizer.encode)
+        self._marks = _Kept(self._split)
+        self._sizes = _Kept(self._size)
+        self._bytes = _Written(tokenizer)
 
     def encode(self, segments: Sequence[Segment]) -> tuple[list[int], list[Span]]:
         """The ids of all segments, and the spans that tile them; raises `ControlText` where it refuses.
@@ -53,100 +56,144 @@ class Encoder:
         O(n) in the text and its tokens.
         """
         ids: list[int] = []
-        spans: list[Span] = []
-        run: list[tuple[str, Segment]] = []
-        control, split = self.tokenizer.control, self._find.split
+        ends: list[int] = []  # where the ids of each owner end
+        owners: list[Segment] = []
+        run: list[str] = []  # ordinary text that is encoded in one go
+        whose: list[Segment] = []
+        marks, refuses = self._marks, self._refuses
         for segment in segments:
             if segment.apart and run:
-                self._flush(run, ids, spans)
+                self._flush(run, whose, ids, ends, owners)
             if not segment.control:
-                if self._refuses:
+                if refuses:
                     self._refuse(segment)
-                run.append((segment.text, segment))
+                run.append(segment.text)
+                whose.append(segment)
                 continue
-            for k, text in enumerate(split(segment.text)):
-                if k % 2:
-                    if run:
-                        self._flush(run, ids, spans)
-                    ids.append(control[text])
-                    _extend(spans, len(ids), segment)
-                elif text:
-                    run.append((text, segment))
+            for piece in marks[segment.text]:
+                if isinstance(piece, str):
+                    run.append(piece)
+                    whose.append(segment)
+                    continue
+                if run:
+                    self._flush(run, whose, ids, ends, owners)
+                ids.append(piece)
+                ends.append(len(ids))
+                owners.append(segment)
         if run:
-            self._flush(run, ids, spans)
-        return ids, spans
+            self._flush(run, whose, ids, ends, owners)
+        return ids, _spans(ends, owners)
+
+    def _split(self, text: str) -> list[str | int]:
+        """A text of the format: its control tokens as ids, and what is between them."""
+        control = self.tokenizer.control
+        pieces = self._find.split(text)
+        return [control[piece] if k % 2 else piece for k, piece in enumerate(pieces) if piece]
 
     def _refuse(self, segment: Segment) -> None:
         found = self._find.search(segment.text)
         if found is not None:
             raise ControlText(segment.message, segment.part, found.group(), found.start())
 
-    def _flush(self, run: list[tuple[str, Segment]], ids: list[int], spans: list[Span]) -> None:
+    def _flush(
+        self, run: list[str], whose: list[Segment], ids: list[int], ends: list[int], owners: list[Segment]
+    ) -> None:
         """Encode a run of ordinary text, and tell whose its tokens are."""
         if len(run) == 1:
-            text, segment = run[0]
-            ids += self._encoded(text)
-            _extend(spans, len(ids), segment)
-            run.clear()
-            return
-        begin = len(ids)
-        tokens = list(self._encoded("".join([text for text, _ in run])))
-        ids += tokens
-        for end, (_, segment) in zip(self._ends(run, tokens), run, strict=True):
-            _extend(spans, max(begin + end, spans[-1].end if spans else 0), segment)
+            ids += self._known[run[0]]
+            ends.append(len(ids))
+        else:
+            tokens = self._known["".join(run)]
+            ends += self._ends(run, tokens, len(ids))
+            ids += tokens
+        owners += whose
         run.clear()
+        whose.clear()
 
-    def _ends(self, run: list[tuple[str, Segment]], tokens: list[int]) -> list[int]:
-        """Where each piece of a run ends among its tokens: behind the last one that begins in it."""
-        sizes = [len(self.tokenizer.normalize(text).encode("utf-8", "surrogatepass")) for text, _ in run]
-        total, length = sum(sizes), self._lengths.__getitem__
-        bounds = list(accumulate(sizes[:-1]))
-        front = [bound for bound in bounds if bound * 2 <= total]
-        # No token is empty, so a bound lies among as many tokens from its side as there are bytes.
-        shift = self._shift(run[0][0], tokens)
-        ahead = list(accumulate(map(length, tokens[: front[-1] + shift]))) if front else []
-        ends = [bisect_left(ahead, bound + shift) + 1 for bound in front]
-        back = [total - bound for bound in bounds[len(front) :]]
-        behind = list(accumulate(map(length, reversed(tokens[-back[0] :])))) if back else []
-        ends += [len(tokens) - bisect_right(behind, bytes_left) for bytes_left in back]
-        return [*ends, len(tokens)]
+    def _ends(self, texts: list[str], tokens: Sequence[int], begin: int) -> list[int]:
+        """Where each text ends among the tokens of all, from `begin` on: behind the last token that begins in it.
 
-    def _shift(self, text: str, tokens: list[int]) -> int:
-        """The bytes that the tokenizer puts before a text: sentencepiece's space."""
-        first = self.tokenizer.token_bytes(tokens[0])
-        return 1 if first[:1] == b" " and text[:1] != " " else 0
+        The longest is not measured: what is before it is found from the front, what is behind it from the back.
+        """
+        if not tokens:
+            return [begin] * len(texts)
+        written, sizes = self._bytes, self._sizes
+        lengths = [len(text) for text in texts]
+        longest = lengths.index(max(lengths))
+        ends: list[int] = []
+        count, at, bound = 0, 0, _shift(texts[0], written[tokens[0]])
+        for text in texts[:longest]:
+            bound += sizes[text]
+            while at < bound and count < len(tokens):
+                at += len(written[tokens[count]])
+                count += 1
+            ends.append(begin + count)
+        behind: list[int] = [begin + len(tokens)]
+        count, at, bound = len(tokens) - 1, len(written[tokens[-1]]), 0
+        for text in texts[:longest:-1]:
+            bound += sizes[text]
+            while count >= 0 and at <= bound:
+                count -= 1
+                at += len(written[tokens[count]])
+            behind.append(begin + count + 1)
+        return ends + behind[::-1]
 
-    def _encoded(self, text: str) -> Sequence[int]:
-        if len(text) > CACHED_LENGTH:
-            return self.tokenizer.encode(text)
-        known = self._cache.get(text)
-        if known is None:
-            known = tuple(self.tokenizer.encode(text))
-            if len(self._cache) >= CACHED:
-                self._cache.clear()
-            self._cache[text] = known
-        return known
+    def _size(self, text: str) -> int:
+        """The bytes of a text as the tokenizer has it."""
+        text = self.tokenizer.normalize(text)
+        return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-class _Lengths(dict[int, int]):
-    """The bytes of each token, counted when first asked for."""
+class _Kept(dict[str, V]):
+    """What a function makes of texts, kept of the short ones."""
+
+    def __init__(self, make: Callable[[str], V]) -> None:
+        super().__init__()
+        self._make: Callable[[str], V] = make
+
+    def __missing__(self, text: str) -> V:
+        made = self._make(text)
+        if len(text) <= CACHED_LENGTH:
+            if len(self) >= CACHED:
+                self.clear()
+            self[text] = made
+        return made
+
+
+class _Written(dict[int, bytes]):
+    """What each token stands for, found when it is first met."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
+        super().__init__()
         self._bytes = tokenizer.token_bytes
 
-    def __missing__(self, token: int) -> int:
-        length = self[token] = len(self._bytes(token))
-        return length
+    def __missing__(self, token: int) -> bytes:
+        written = self[token] = self._bytes(token)
+        return written
 
 
-def _extend(spans: list[Span], end: int, segment: Segment) -> None:
-    """The ids up to here are this segment's: a new span, or more of the last one."""
-    last = spans[-1] if spans else None
-    start = last.end if last is not None else 0
-    if end == start:
-        return
-    whose = (segment.kind, segment.message, segment.part, segment.sampled)
-    if last is not None and whose == (last.kind, last.message, last.part, last.sampled):
-        spans.pop()
-        start = last.start
-    spans.append(Span(start, end, *whose))
+def _shift(text: str, first: bytes) -> int:
+    """The bytes that the tokenizer puts before a text, by its first token: sentencepiece's space."""
+    return 1 if first[:1] == b" " and text[:1] != " " else 0
+
+
+def _spans(ends: Sequence[int], owners: Sequence[Segment]) -> list[Span]:
+    """The ids up to each end are its owner's; neighbours of one owner become one span."""
+    spans: list[Span] = []
+    start, at = 0, 0
+    last: Segment | None = None
+    for end, owner in zip(ends, owners, strict=True):
+        if end <= at:
+            continue
+        if last is not None and not (
+            owner.message == last.message
+            and owner.kind is last.kind
+            and owner.part == last.part
+            and owner.sampled is last.sampled
+        ):
+            spans.append(Span(start, at, last.kind, last.message, last.part, last.sampled))
+            start = at
+        last, at = owner, end
+    if last is not None:
+        spans.append(Span(start, at, last.kind, last.message, last.part, last.sampled))
+    return spans

@@ -33,8 +33,7 @@ class Family(Struct, frozen=True, kw_only=True):
     `needs` are the control tokens that a tokenizer must have. `source` says which chat template or library it follows;
     the file's docstring lists every deviation. `models` are globs of model ids, `templates` hashes of chat templates.
 
-    Where a conversation and its prompt can't be written one after the other, `prompted` writes both at once; `spoken`
-    is the dialect itself, if it has no name that everybody knows.
+    `spoken` is the dialect itself, if it has no name that everybody knows.
 
     Where the format has no token that ends the turn, `stop_texts` are the texts that do; the dialect knows them too.
     `lead` is what the model writes first in its turn before text, and what is no part of that: a space, mostly.
@@ -55,7 +54,6 @@ class Family(Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
-    prompted: Callable[[Chat, Page], None] | None = None
     spoken: Dialect | None = None
 
     def __repr__(self) -> str:

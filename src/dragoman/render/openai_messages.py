@@ -110,13 +110,10 @@ def _written(message: Message, index: int, mark: Mark, arguments_as_text: bool) 
             case UnparsedToolCall(raw=raw):
                 content += cast(str, mark(raw, Owner(Kind.CALL, index, number)))
             case ToolCall(name=name, arguments=arguments, id=call_id):
-                owner = Owner(Kind.CALL, index, number)
                 given = arguments if arguments_as_text else _decoded(arguments)
-                call: dict[str, JSON] = {"type": "function"}
-                if call_id is not None:
-                    call["id"] = mark(call_id, owner)
-                call["function"] = {"name": mark(name, owner), "arguments": mark(given, owner)}
-                calls.append(call)
+                call: dict[str, JSON] = {"type": "function"} if call_id is None else {"type": "function", "id": call_id}
+                call["function"] = {"name": name, "arguments": given}
+                calls.append(mark(call, Owner(Kind.CALL, index, number)))
     made: dict[str, JSON] = {"role": message.role, "content": content}
     if thoughts:
         made[THINKING_KEYS[0]] = thoughts

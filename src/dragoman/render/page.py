@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +23,9 @@ from ..types import JSON, Message, TextPart, ToolCall
 from .values import Declaration, tojson
 
 __all__ = ["AnyOptions", "Chat", "Options", "Page"]
+
+MARKUP, TEXT, CALL, RESULT, STOP = Kind.MARKUP, Kind.TEXT, Kind.CALL, Kind.RESULT, Kind.STOP
+"""Names of our own, since Python 3.11 takes longer to look up a member of an enum than to make a segment."""
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,11 +39,15 @@ class AnyOptions(Options, frozen=True):
 
 
 class Chat(Struct, frozen=True):
-    """A conversation to be written: its messages and tools, and the family's options."""
+    """A conversation to be written: its messages and tools, and the family's options.
+
+    It is `asked` if the model is to go on behind it.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[Declaration, ...]
     options: Options
+    asked: bool = False
 
     def last(self, *roles: str, before: int | None = None) -> int:
         """The index of the last message of one of these roles, of those before an index; `NOBODY` if there is none."""
@@ -57,7 +65,6 @@ class Page:
     __slots__ = (
         "_begun",
         "_dialect",
-        "_finds",
         "_guards",
         "_message",
         "_prompt",
@@ -70,7 +77,6 @@ class Page:
         self.segments: list[Segment] = []
         self._dialect = dialect
         self.control = control  # finds control tokens in text
-        self._finds = control.search
         self._guards: dict[int, str] = {}
         self._message = NOBODY
         self._begun = NOBODY  # the first segment of the assistant's turn that is open
@@ -83,19 +89,20 @@ class Page:
     def mark(self, text: str, *, apart: bool = False) -> None:
         """Write the format's own characters, which may spell control tokens; `apart` from what is before."""
         if text:
-            self.segments.append(Segment(text, Kind.MARKUP, self._message, control=True, apart=apart))
+            self.segments.append(Segment(text, MARKUP, self._message, NOBODY, True, apart))
 
-    def say(self, text: str, part: int = 0, kind: Kind = Kind.TEXT, *, apart: bool = False) -> None:
+    def say(self, text: str, part: int = 0, kind: Kind = TEXT, *, apart: bool = False) -> None:
         """Write the caller's characters, of a part of the message."""
         if text:
-            self.segments.append(Segment(text, kind, self._message, part, apart=apart))
+            self.segments.append(Segment(text, kind, self._message, part, False, apart))
 
     def say_parts(self, message: Message) -> None:
         """Write the texts of a message, whose parts are all text."""
+        kind = RESULT if message.role == "tool" else TEXT
         for k, part in enumerate(message.parts):
             if not isinstance(part, TextPart):
                 raise InvalidConversation(self._message, "text", type(part).__name__, k)
-            self.say(part.text, k, Kind.RESULT if message.role == "tool" else Kind.TEXT)
+            self.say(part.text, k, kind)
 
     def begin(self, message: int, prompt: str, *, rewritten: bool = False) -> None:
         """An assistant's turn begins, before which the generation prompt would have been this.
@@ -112,48 +119,56 @@ class Page:
             segments = speller(self._guarded(message), False)
         except Inexpressible as error:
             raise InvalidConversation(self._message, "what the dialect can say", error.reason, error.part) from None
-        for segment in segments:
-            if not segment.text:
+        guarded, index = bool(self._guards), self._message
+        for each in segments:
+            if not each.text:
                 continue
-            if segment.kind is Kind.CALL and _guard.search(segment.text) is not None:
-                self._unguard(segment)
+            if guarded and each.kind is CALL and _guard.search(each.text) is not None:
+                self._unguard(each)
             else:
-                self.segments.append(replace(segment, message=self._message))
+                self.segments.append(Segment(each.text, each.kind, index, each.part, each.control, each.apart))
 
     def stop(self, marker: str, *, apart: bool = False) -> None:
         """Write the marker that ends the assistant's turn, and end it."""
-        self.segments.append(Segment(marker, Kind.STOP, self._message, control=True, apart=apart))
+        self.segments.append(Segment(marker, STOP, self._message, NOBODY, True, apart))
         self.end()
 
     def end(self) -> None:
         """The assistant's turn ends: tell what of it was sampled."""
-        segments, size = self.segments, len(self._prompt)
-        turn = segments[self._begun :]
-        if self._rewritten or not "".join([segment.text for segment in turn]).startswith(self._prompt):
+        if self._rewritten:
             return
-        del segments[self._begun :]
-        first = True
-        for segment in turn:
-            if size >= len(segment.text):
-                segments.append(segment)
-                size -= len(segment.text)
-                continue
-            if size:
-                segments.append(replace(segment, text=segment.text[:size]))
-            segments.append(replace(segment, text=segment.text[size:], sampled=True, apart=segment.apart or first))
-            size, first = 0, False
+        segments, at, prompt = self.segments, self._begun, self._prompt
+        while prompt:
+            text = segments[at].text if at < len(segments) and segments[at].control else ""
+            if text and prompt.startswith(text):
+                prompt = prompt[len(text) :]
+                at += 1
+            elif text.startswith(prompt):
+                cut = len(prompt)
+                segments[at : at + 1] = [replace(segments[at], text=half) for half in (text[:cut], text[cut:])]
+                prompt = ""
+                at += 1
+            else:
+                return  # it does not begin as the prompt does
+        apart = True
+        for k in range(at, len(segments)):
+            each = segments[k]
+            apart = apart or each.apart
+            segments[k] = Segment(each.text, each.kind, each.message, each.part, each.control, apart, True)
+            apart = False
 
     def _guarded(self, message: Message) -> Message:
         """The message with guards in its calls where they spell control tokens, as text or once JSON is decoded."""
         calls = [part for part in message.parts if isinstance(part, ToolCall)]
-        if not any(self._finds(call.name) or self._finds(call.arguments) or "\\" in call.arguments for call in calls):
+        finds, hides = self.control.search, _hiding(self.control)
+        if not any(finds(call.name) or finds(call.arguments) or hides(call.arguments) for call in calls):
             return message
         parts = tuple(self._guard(part) if isinstance(part, ToolCall) else part for part in message.parts)
         return replace(message, parts=parts)
 
     def _guard(self, call: ToolCall) -> ToolCall:
         arguments = self.control.sub(self._put, call.arguments)
-        if "\\" in arguments:
+        if _hiding(self.control)(arguments):
             arguments = self._guard_values(arguments)
         return replace(call, name=self.control.sub(self._put, call.name), arguments=arguments)
 
@@ -184,11 +199,11 @@ class Page:
 
     def _unguard(self, segment: Segment) -> None:
         """Write a call whose guarded characters are the caller's, so that no control token begins with one."""
-        guarded = [chr(first) for first in self._guards]
+        guarded = {guard: chr(first) for first, guard in self._guards.items()}
         for k, text in enumerate(_guard.split(segment.text)):
-            if k % 2:
-                code = ord(text) if len(text) == 1 else int(text.removeprefix("\\u"), 16)
-                self.say(guarded[code - GUARD], segment.part, Kind.CALL)
+            first = guarded.get(text if len(text) == 1 else chr(int(text.removeprefix("\\u"), 16))) if k % 2 else None
+            if first is not None:
+                self.say(first, segment.part, CALL)
             elif text:
                 self.segments.append(replace(segment, text=text, message=self._message))
 
@@ -196,4 +211,15 @@ class Page:
 GUARD = 0xDC00
 """Guards are lone surrogates from here on, which no text has; each stands for the first character of some token."""
 
-_guard = re.compile("([\udc00-\udcff]|\\\\udc[0-9a-f]{2})")
+_guard = re.compile(r"([\udc00-\udcff]|(?<!\\ud[89ab][0-9a-f]{2})\\udc[0-9a-f]{2})")
+"""A guard, or its escape in JSON, unless that is the second half of another character's."""
+
+ESCAPES = {'"': '"', "\\": "\\\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
+"""What JSON escapes by a letter of its own, beside the slash: each with that letter, as a class of a pattern has it."""
+
+
+@cache
+def _hiding(control: re.Pattern[str]) -> Callable[[str], re.Match[str] | None]:
+    """Finds escapes of JSON that could hide a part of a control token: others only if a token has such characters."""
+    letters = "".join(letter for char, letter in ESCAPES.items() if re.escape(char) in control.pattern)
+    return re.compile(rf"\\[u/{letters}]").search

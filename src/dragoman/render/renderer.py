@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ..errors import CannotExtend, InvalidConversation, InvalidTokenizer
 from ..parse.parser import Parser
 from ..segments import NOBODY, Segment, text_of
@@ -209,12 +211,7 @@ class Renderer:
         return page
 
     def _prompt(self, chat: Chat, prefill: str = "") -> list[Segment]:
-        if self.family.prompted is not None:
-            page = Page(self.dialect, self._control)
-            self.family.prompted(chat, page)
-            page.mark(prefill)
-            return page.segments
-        page = self._page(chat)
+        page = self._page(replace(chat, asked=True))
         page.at(NOBODY)
         page.mark(self.family.prompt(chat, len(chat.messages)))
         page.mark(prefill)

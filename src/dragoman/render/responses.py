@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from itertools import groupby
 
 from msgspec.structs import replace
 
@@ -46,9 +47,15 @@ class Termination(StrEnum):
 
 
 BROKEN = frozenset(
-    [ProblemKind.MALFORMED, ProblemKind.INCOMPLETE, ProblemKind.UNCLOSED_REASONING, ProblemKind.MALFORMED_HEADER]
+    [
+        ProblemKind.MALFORMED,
+        ProblemKind.INCOMPLETE,
+        ProblemKind.UNCLOSED_REASONING,
+        ProblemKind.IMPLICIT_CLOSE,
+        ProblemKind.MALFORMED_HEADER,
+    ]
 )
-"""Problems that leave something unread, or open."""
+"""Problems that leave something unread, or open: a thought that the stop marker ends. Those of calls are the calls'."""
 
 
 def read_response(
@@ -114,20 +121,22 @@ KINDS = {
 def spans_of(labels: Sequence[Label], start: int, message: int) -> list[Span]:
     """The spans of sampled tokens, the first of which is the `start`-th of all, by what they are.
 
-    A thought, a text and a call are a part each, counted in order.
+    A thought, a text and a call, from its name to its last argument, are a part each, counted in order.
     """
     spans: list[Span] = []
-    part = NOBODY
-    for k, label in enumerate(labels):
+    part, at = NOBODY, start
+    for label, same in groupby(labels):
+        end = at + len(list(same))
         kind = KINDS.get(label, Kind.MARKUP)
-        begins = k == 0 or labels[k - 1] is not label
-        if begins and label in (Label.REASONING, Label.CONTENT, Label.NAME):
+        if label in (Label.REASONING, Label.CONTENT, Label.NAME):
             part += 1
+        if label is Label.ARGUMENTS and len(spans) > 1 and spans[-1].kind is Kind.MARKUP:
+            at = spans.pop().start
         own = NOBODY if kind is Kind.STOP else part
         if spans and (spans[-1].kind, spans[-1].part) == (kind, own):
-            spans[-1] = replace(spans[-1], end=start + k + 1)
-        else:
-            spans.append(Span(start + k, start + k + 1, kind, message, own, sampled=True))
+            at = spans.pop().start
+        spans.append(Span(at, end, kind, message, own, sampled=True))
+        at = end
     return spans
 
 

@@ -12,7 +12,8 @@ from typing import NoReturn
 from jinja2 import Template, TemplateError, TemplateSyntaxError
 
 from ..errors import DragomanError, InvalidChatTemplate
-from .sandbox import Exhausted, Refused, Sandbox
+from ..types import JSON
+from .sandbox import MESSAGE_STEPS, STEPS, Exhausted, Refused, Sandbox
 
 __all__ = ["TEMPLATE_LIMIT", "run"]
 
@@ -34,14 +35,18 @@ WAYS_OUT: tuple[tuple[type[BaseException], str, str], ...] = (
 
 
 def run(
-    source: str, sandbox: type[Sandbox], variables: Callable[[], Mapping[str, object]], now: datetime | None
+    source: str,
+    sandbox: type[Sandbox],
+    messages: list[dict[str, JSON]],
+    others: Mapping[str, object],
+    now: datetime | None,
 ) -> str:
     """What a template writes; raises `InvalidChatTemplate`, the cause of which is what was raised inside."""
     code = _compiled(source)
-    environment = sandbox(_clock(now))
-    given = variables()
+    environment = sandbox(_clock(now), STEPS + MESSAGE_STEPS * len(messages))
+    template = Template.from_code(environment, code, environment.make_globals(None))
     try:
-        return Template.from_code(environment, code, environment.make_globals(None)).render(given)
+        return template.render(others, messages=messages)
     except Exception as error:
         _explain(error, code)
 

@@ -22,19 +22,19 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 from jinja2.visitor import NodeTransformer
 
-__all__ = ["OUTPUT_LIMIT", "STEPS", "Exhausted", "Refused", "Sandbox", "tojson"]
+__all__ = ["MESSAGE_STEPS", "OUTPUT_LIMIT", "STEPS", "Exhausted", "Refused", "Sandbox", "tojson"]
 
 T = TypeVar("T")
 Filter: TypeAlias = Callable[..., object]
 
-STEPS = 2_000_000
-"""What one render may spend; a conversation of a thousand messages with fifty tools takes about a twentieth."""
+STEPS, MESSAGE_STEPS = 2_000_000, 20_000
+"""What one render may spend, and as much again for each message: some templates look at all messages for each."""
 
 OUTPUT_LIMIT = 16 << 20
 """Characters, or items, of one value that a template makes; the longest contexts of today have half of it."""
 
-PER_STEP = 64
-"""Characters that cost as much as a turn of a loop."""
+PER_STEP, COPIED = 64, 1024
+"""Characters that cost as much as a turn of a loop, to look at and only to copy."""
 
 NUMBER_LIMIT = 10_000
 """Widths, precisions and the like that a filter or a format may ask for, and the bits of a power."""
@@ -95,6 +95,9 @@ COMPARE = frozenset(
     {"==", "!=", "<", "<=", ">", ">=", "eq", "equalto", "ge", "greaterthan", "gt", "in", "le", "lessthan", "lt", "ne"}
 )
 """Tests that walk into both of what they compare."""
+
+CHEAP = frozenset({"count", "d", "default", "first", "last", "length", "safe"})
+"""Filters that do not look at each item of what they are given."""
 
 WIDE = frozenset({"indent", "round", "tojson", "truncate"})
 """Filters whose numbers say how much they write."""
@@ -186,9 +189,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
-    def __init__(self, strftime_now: Callable[[str], str]) -> None:
+    def __init__(self, strftime_now: Callable[[str], str], steps: int = STEPS) -> None:
         super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, loopcontrols])
-        self.left = STEPS
+        self.left = self.steps = steps
         self.finalize = self.walked
         self.filters["tojson"] = tojson
         self.filters["join"] = self.join
@@ -214,7 +217,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def spend(self, steps: int) -> None:
         self.left -= steps
         if self.left < 0:
-            raise Exhausted(f"it takes more than {STEPS} steps")
+            raise Exhausted(f"it takes more than {self.steps} steps")
 
     def weighed(self, value: T) -> T:
         """Pays for reading or making a value, without what it holds."""
@@ -252,14 +255,14 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def joined(self, *parts: object) -> str:
         """The operator ``~``."""
-        return self.connect([str(self.walked(part)) for part in parts])
+        return self.connect([part if isinstance(part, str) else str(self.walked(part)) for part in parts])
 
     def connect(self, texts: list[str]) -> str:
         """Joins texts, if that is not too long."""
         size = sum(map(len, texts))
         if size > OUTPUT_LIMIT:
             raise Exhausted(f"it makes a text of more than {OUTPUT_LIMIT} characters")
-        self.spend(1 + size // PER_STEP)
+        self.spend(1 + size // COPIED)
         return "".join(texts)
 
     def generated(self, caller: Macro) -> str:
@@ -277,6 +280,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         match operator, left, right:
             case "+", str() | list() | tuple(), str() | list() | tuple():
                 self._fits(len(left) + len(right))
+                self.spend(1 + (len(left) + len(right)) // COPIED)
+                return super().call_binop(context, operator, left, right)
             case "*", str() | list() | tuple(), int():
                 self._fits(len(left) * right)
             case "*", int(), str() | list() | tuple():
@@ -324,7 +329,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             raise Exhausted(f"it makes a value of {size} characters, items or bits; {limit} is the most")
 
     def paid(self, name: str, found: Callable[..., object]) -> Callable[..., object]:
-        """A filter that pays before it runs, and for what it makes."""
+        """A filter, or a test, that pays before it runs, and for what it makes."""
 
         @wraps(found)
         def run(*args: object, **kwargs: object) -> object:
@@ -334,6 +339,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
                     self.walked(value)
                 else:
                     self.weighed(value)
+                    self.spend(len(value) if isinstance(value, list | tuple) and name not in CHEAP else 0)
                 if name in WIDE and isinstance(value, int) and value > NUMBER_LIMIT:
                     raise Exhausted(f"{name} by {value}")
             match name, [value for value in given if isinstance(value, str)]:
@@ -345,9 +351,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
                     width = max((value for value in given if isinstance(value, int)), default=4)
                     self._fits(len(text) + (text.count("\n") + 1) * width)
                 case "sum", _:
-                    if any(isinstance(value, list | tuple | str) for value in given[1:]):
+                    start = kwargs.get("start", args[3] if len(args) > 3 else 0)
+                    if not isinstance(start, int | float):
                         raise Exhausted("sum is for numbers")
-            return self.weighed(found(*args, **kwargs))
+            made = self.weighed(found(*args, **kwargs))
+            return self.counted(made) if isinstance(made, Iterator) else made
 
         return run
 

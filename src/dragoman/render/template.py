@@ -194,8 +194,11 @@ def _text(template: ChatTemplate, given: Given) -> str:
 
     def mark(value: JSON, owner: Owner) -> JSON:
         copy = plain(value, owner)
-        ours = owner.kind is Kind.CALL and isinstance(given.messages[owner.message], Message)
-        return _Arguments(copy) if ours and isinstance(copy, dict) else copy
+        if owner.kind is Kind.CALL and isinstance(given.messages[owner.message], Message):
+            match copy:
+                case {"function": {"arguments": dict(arguments)} as function}:
+                    cast("dict[str, JSON]", function)["arguments"] = _Arguments(arguments)
+        return copy
 
     return _render(template, given, mark, Sandbox)
 
@@ -209,24 +212,20 @@ def _may_want_text(error: InvalidChatTemplate, given: Given) -> bool:
 def _render(template: ChatTemplate, given: Given, mark: Mark, sandbox: type[Sandbox]) -> str:
     from .run import run
 
-    def variables() -> dict[str, object]:
-        keys = _thinking_keys(template.source)
-        messages = dict_messages(given.messages, mark, thinking_keys=keys, arguments_as_text=given.arguments_as_text)
-        if given.continue_final_message:
-            _continue(messages[-1] if messages else {})
-        caller = Owner(Kind.TOOLS)
-        tokens = {name: given.options.get(name, token) for name, token in template.special_tokens.items()}
-        options = {name: mark(value, caller) for name, value in given.options.items() if name not in tokens}
-        return {
-            "messages": messages,
-            "tools": None if given.tools is None else dict_tools(given.tools, mark),
-            "documents": None if given.documents is None else mark(given.documents, caller),
-            "add_generation_prompt": given.add_generation_prompt,
-            **tokens,
-            **options,
-        }
-
-    return _cut(run(template.source, sandbox, variables, given.now), given)
+    keys = _thinking_keys(template.source)
+    messages = dict_messages(given.messages, mark, thinking_keys=keys, arguments_as_text=given.arguments_as_text)
+    if given.continue_final_message:
+        _continue(messages[-1] if messages else {})
+    caller = Owner(Kind.TOOLS)
+    tokens = {name: given.options.get(name, token) for name, token in template.special_tokens.items()}
+    others = {
+        "tools": None if given.tools is None else dict_tools(given.tools, mark),
+        "documents": None if given.documents is None else mark(given.documents, caller),
+        "add_generation_prompt": given.add_generation_prompt,
+        **tokens,
+        **{name: mark(value, caller) for name, value in given.options.items() if name not in tokens},
+    }
+    return _cut(run(template.source, sandbox, messages, others, given.now), given)
 
 
 def _cut(text: str, given: Given) -> str:

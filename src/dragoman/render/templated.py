@@ -46,11 +46,11 @@ def template_family(
     ends = tuple(dict.fromkeys(filter(None, (*stops, *spoken.stops, tokens.get("eos_token", "")))))
     template = ChatTemplate(source, tokens, ends)
 
-    def write(chat: Chat, page: Page, *, prompted: bool = False) -> None:
+    def write(chat: Chat, page: Page) -> None:
         assert isinstance(chat.options, AnyOptions)
         tools = [tool.value for tool in chat.tools] or None
         values: dict[str, Any] = dict(chat.options.values)  # by any name
-        text = template.render(chat.messages, tools, add_generation_prompt=prompted, now=now, **values)
+        text = template.render(chat.messages, tools, add_generation_prompt=chat.asked, now=now, **values)
         page.segments.extend(_attributed(text.segments, page.control))
 
     return Family(
@@ -59,7 +59,6 @@ def template_family(
         dialect=spoken.name,
         spoken=spoken,
         write=write,
-        prompted=lambda chat, page: write(chat, page, prompted=True),
         prompt=lambda chat, index: "",
         ends=ends,
         options=AnyOptions,

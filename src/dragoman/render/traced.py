@@ -331,8 +331,8 @@ class ShadowSandbox(Sandbox):
 
     concat = staticmethod(Traced.joined)
 
-    def __init__(self, strftime_now: Callable[[str], str]) -> None:
-        super().__init__(strftime_now)
+    def __init__(self, strftime_now: Callable[[str], str], steps: int) -> None:
+        super().__init__(strftime_now, steps)
         self.filters["tojson"] = traced_json
         self.filters["safe"] = lambda value: value if isinstance(value, Traced) else Markup(value)
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..errors import InvalidTokenizer, UnknownToken
-from .text import scalar, stretches
+from .text import LONGEST_RUN, scalar, stretches
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -42,9 +42,10 @@ class TiktokenTokenizer:
         return self.encoding.n_vocab
 
     def encode(self, text: str) -> list[int]:
-        encode = self.encoding.encode_ordinary
-        pieces = stretches(self.normalize(text))
-        return encode(pieces[0]) if len(pieces) == 1 else [token for piece in pieces for token in encode(piece)]
+        encode, text = self.encoding.encode_ordinary, self.normalize(text)
+        if len(text) <= LONGEST_RUN:
+            return encode(text)
+        return [token for piece in stretches(text) for token in encode(piece)]
 
     def token_bytes(self, token: int) -> bytes:
         if not 0 <= token < self.size:
@@ -55,6 +56,8 @@ class TiktokenTokenizer:
             return b""
 
     def normalize(self, text: str) -> str:
+        if text.isascii():
+            return text
         text = scalar(text)
         return unicodedata.normalize(self.form, text) if self.form else text
 

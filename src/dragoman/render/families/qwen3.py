@@ -116,7 +116,7 @@ def write_assistant(chat: Chat, page: Page, k: int, *, thinks: bool) -> None:
     page.mark(f"{BEGIN}assistant\n")
     if thinks and not thoughts and k == len(chat.messages) - 1:
         page.mark(EMPTY)
-    page.spell(message if thinks else without_thoughts(message))
+    page.spell(message if thinks or not thoughts else without_thoughts(message))
     page.stop(END)
     page.mark("\n")
 
