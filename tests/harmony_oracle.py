@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dragoman.render.families.harmony import Harmony
+from dragoman.render.harmony_system import Harmony
 from dragoman.tokenizers.vocabularies import o200k_ranks
 from dragoman.types import Message, TextPart, ThinkingPart, Tool, ToolCall
 

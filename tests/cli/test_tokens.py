@@ -51,9 +51,8 @@ def test_control_tokens_are_found_in_text_when_asked(dragoman: Run) -> None:
 def test_a_dialect_tells_what_each_token_is(dragoman: Run) -> None:
     output = "<|channel|>analysis<|message|>Hey<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>"
     done = dragoman("tokens", *HARMONY, "--text", output, "--control", "--dialect", "harmony")
-    assert [line.split()[-1] for line in done.out.splitlines()] == (
-        ["label", "markup", "markup", "markup", "reasoning", "markup", "markup", "markup", "markup", "markup", "markup", "content", "stop"]
-    )
+    labels = [line.split()[-1] for line in done.out.splitlines()[1:]]
+    assert labels == [*["markup"] * 3, "reasoning", *["markup"] * 6, "content", "stop"]
 
 
 def test_tokens_behind_the_stop_are_not_read(dragoman: Run) -> None:

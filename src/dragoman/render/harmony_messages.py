@@ -14,8 +14,15 @@ from msgspec import Struct
 from ..errors import InvalidConversation
 from ..segments import Kind
 from ..types import Message, TextPart, ThinkingPart, ToolCall
+from .page import Page
 
-__all__ = ["Entry", "Said", "entries", "kept"]
+__all__ = ["Entry", "Said", "entries", "kept", "write_entry", "write_header"]
+
+START, CHANNEL, MESSAGE, CONSTRAIN = "<|start|>", "<|channel|>", "<|message|>", "<|constrain|>"
+END, RETURN, CALL = "<|end|>", "<|return|>", "<|call|>"
+
+PROMPT = f"{START}assistant"
+"""The beginning of a header, of which the model writes the rest."""
 
 NAMED = re.compile(r"[^\s<]+")
 """What a header can name: it is read word by word, up to a marker."""
@@ -121,7 +128,7 @@ def _way(tool: str, index: int, part: int | None, functions: frozenset[str]) -> 
         return Way(tool, "analysis", "code")
     if tool.startswith(NAMESPACE):
         raise InvalidConversation(index, f"a tool's name without the namespace {NAMESPACE!r}", repr(tool), part)
-    return Way(f"{NAMESPACE}{tool}", "commentary", "<|constrain|>json")
+    return Way(f"{NAMESPACE}{tool}", "commentary", f"{CONSTRAIN}json")
 
 
 def _result(message: Message, tool: str | None, index: int, functions: frozenset[str]) -> Entry:
@@ -144,3 +151,31 @@ def _named(name: str, index: int, part: int | None) -> str:
     if NAMED.fullmatch(name) is None:
         raise InvalidConversation(index, "a name without blanks and '<'", repr(name), part)
     return name
+
+
+def write_entry(page: Page, entry: Entry) -> None:
+    """A message without its end; the pieces of its header, and its texts, are encoded each by itself."""
+    write_header(page, entry)
+    for said in entry.content:
+        page.say(said.text, said.part, said.kind, apart=True)
+
+
+def write_header(page: Page, entry: Entry) -> None:
+    """Who says it to whom, on which channel, and in what form."""
+    page.mark(START)
+    if entry.role == "tool":
+        page.mark(entry.name or "")
+    else:
+        page.mark(entry.role)
+        page.mark(f":{entry.name}" if entry.name else "", apart=True)
+    if entry.calls:
+        page.mark(" to=", apart=True)
+        page.say(entry.recipient, entry.content[0].part, Kind.CALL)
+    elif entry.recipient:
+        page.mark(f" to={entry.recipient}", apart=True)
+    if entry.channel:
+        page.mark(f"{CHANNEL}{entry.channel}")
+    if entry.content_type:
+        page.mark(" ", apart=True)
+        page.mark(entry.content_type)
+    page.mark(MESSAGE)

@@ -86,7 +86,7 @@ def require_parts(form: Form, k: int, message: Message, *, last: bool) -> None:
         match part:
             case TextPart():
                 pass
-            case ThinkingPart() if form.version >= 13 and message.role == "assistant":
+            case ThinkingPart() if form.version >= 11 and message.role == "assistant":
                 pass
             case ToolCall() if form.version > 1 and message.role == "assistant":
                 require_name(k, part.name, number)

@@ -7,7 +7,6 @@ for is ``any``. Indents grow for the lines of an object within an object only.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -135,8 +134,7 @@ def _compact(value: JSON) -> str:
         case int():
             return str(value) if -(2**63) <= value < 2**64 else _number(float(value))
         case Mapping():
-            members = [f"{json.dumps(key, ensure_ascii=False)}:{_compact(one)}" for key, one in value.items()]
-            return f"{{{','.join(members)}}}"
+            return f"{{{','.join([f'{tojson(key)}:{_compact(one)}' for key, one in value.items()])}}}"
     return f"[{','.join(map(_compact, value))}]"
 
 

@@ -26,7 +26,7 @@ r"""Harmony, of gpt-oss: messages between <|start|> and <|end|>, each with its a
     } // namespace functions<|end|>
     <|start|>user<|message|>How is the weather?<|end|>
     <|start|>assistant<|channel|>analysis<|message|>I should look.<|end|>
-    <|start|>assistant to=functions.get_weather<|channel|>commentary <|constrain|>json<|message|>{"city": "Oslo"}<|call|>
+    <|start|>assistant to=functions.get_weather<|channel|>commentary <|constrain|>json<|message|>{"city": "Ulm"}<|call|>
     <|start|>functions.get_weather to=assistant<|channel|>commentary<|message|>20 degrees<|end|>
     <|start|>assistant<|channel|>final<|message|>It is warm.<|return|>
 
@@ -45,37 +45,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Literal
 
 from ...segments import Kind
 from ..family import Family
-from ..harmony_messages import Entry, entries, kept
-from ..harmony_tools import BUILTIN, Function, Namespace, section
-from ..page import Chat, Options, Page
+from ..harmony_messages import (
+    CALL,
+    CHANNEL,
+    CONSTRAIN,
+    END,
+    MESSAGE,
+    PROMPT,
+    RETURN,
+    START,
+    Entry,
+    entries,
+    kept,
+    write_entry,
+    write_header,
+)
+from ..harmony_system import Harmony, system_text
+from ..harmony_tools import Function, Namespace, section
+from ..page import Chat, Page
 
 __all__ = ["FAMILIES"]
-
-START, CHANNEL, MESSAGE, CONSTRAIN = "<|start|>", "<|channel|>", "<|message|>", "<|constrain|>"
-END, RETURN, CALL = "<|end|>", "<|return|>", "<|call|>"
-PROMPT = f"{START}assistant"
-
-
-class Harmony(Options, frozen=True):
-    """What the system message says, as `SystemContent` of openai-harmony names it; ``None`` leaves a line out.
-
-    Without `with_system` there is none. With `keep_analysis`, no thoughts are dropped from history. The date is written
-    as it is given, and no date if none is.
-    """
-
-    reasoning_effort: Literal["low", "medium", "high"] | None = "medium"
-    model_identity: str | None = "You are ChatGPT, a large language model trained by OpenAI."
-    knowledge_cutoff: str | None = "2024-06"
-    conversation_start_date: str | None = None
-    builtin_tools: tuple[Literal["browser", "python"], ...] = ()
-    valid_channels: tuple[str, ...] = ("analysis", "commentary", "final")
-    channel_required: bool = True
-    keep_analysis: bool = False
-    with_system: bool = True
 
 
 def prompt(chat: Chat, index: int) -> str:
@@ -88,7 +80,9 @@ def write(chat: Chat, page: Page) -> None:
     options = chat.options
     assert isinstance(options, Harmony)
     if options.with_system:
-        write_system(chat, options, page)
+        page.mark(f"{START}system{MESSAGE}")
+        page.say(system_text(options, calls=bool(chat.tools)))
+        page.mark(END)
     functions = Namespace("functions", "", tuple(functions_of(chat)))
     if functions.functions and chat.role(0) not in ("system", "developer"):
         page.mark(f"{START}developer{MESSAGE}")
@@ -131,28 +125,6 @@ def remembered(chat: Chat, written: list[Entry]) -> list[Entry]:
     return [*kept(written[:-own]), *written[-own:]]
 
 
-def write_system(chat: Chat, options: Harmony, page: Page) -> None:
-    """Who the model is, and how it is to answer."""
-    first = [
-        *([options.model_identity] if options.model_identity is not None else []),
-        *([f"Knowledge cutoff: {options.knowledge_cutoff}"] if options.knowledge_cutoff is not None else []),
-        *([f"Current date: {options.conversation_start_date}"] if options.conversation_start_date is not None else []),
-    ]
-    sections = ["\n".join(first)] if first else []
-    if options.reasoning_effort is not None:
-        sections.append(f"Reasoning: {options.reasoning_effort}")
-    if options.builtin_tools:
-        sections.append(section(BUILTIN[name] for name in set(options.builtin_tools)))
-    if options.valid_channels:
-        channels = f"# Valid channels: {', '.join(options.valid_channels)}."
-        channels += " Channel must be included for every message." if options.channel_required else ""
-        told = "\nCalls to these tools must go to the commentary channel: 'functions'." if chat.tools else ""
-        sections.append(channels + told)
-    page.mark(f"{START}system{MESSAGE}")
-    page.say("\n\n".join(sections))
-    page.mark(END)
-
-
 def write_instructions(page: Page, entry: Entry, functions: Namespace) -> None:
     """What the developer says, and the functions that there are."""
     write_header(page, entry)
@@ -186,34 +158,6 @@ def write_turn(page: Page, turn: Sequence[Entry], *, ends: bool, rewritten: bool
         page.mark(END)
     write_entry(page, last)
     page.stop(CALL if last.calls else RETURN if answered and ends else END)
-
-
-def write_entry(page: Page, entry: Entry) -> None:
-    """A message without its end; the pieces of its header, and its texts, are encoded each by itself."""
-    write_header(page, entry)
-    for said in entry.content:
-        page.say(said.text, said.part, said.kind, apart=True)
-
-
-def write_header(page: Page, entry: Entry) -> None:
-    """Who says it to whom, on which channel, and in what form."""
-    page.mark(START)
-    if entry.role == "tool":
-        page.mark(entry.name or "")
-    else:
-        page.mark(entry.role)
-        page.mark(f":{entry.name}" if entry.name else "", apart=True)
-    if entry.calls:
-        page.mark(" to=", apart=True)
-        page.say(entry.recipient, entry.content[0].part, Kind.CALL)
-    elif entry.recipient:
-        page.mark(f" to={entry.recipient}", apart=True)
-    if entry.channel:
-        page.mark(f"{CHANNEL}{entry.channel}")
-    if entry.content_type:
-        page.mark(" ", apart=True)
-        page.mark(entry.content_type)
-    page.mark(MESSAGE)
 
 
 GPT_OSS = Family(

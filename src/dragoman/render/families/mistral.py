@@ -11,7 +11,8 @@ That is v13. The versions before it are:
   user's last message is left out.
 - v3 has ids of calls, nine letters and digits, in calls and in answers: ``{"content": ..., "call_id": ...}``.
 - v7 has turns of the system, text together with calls, and ``[TOOL_RESULTS]id[TOOL_CONTENT]...[/TOOL_RESULTS]``.
-- v11 has calls as ``[TOOL_CALLS]name[CALL_ID]id[ARGS]{...}``, and answers in the order of the calls.
+- v11 has calls as ``[TOOL_CALLS]name[CALL_ID]id[ARGS]{...}``, and answers in the order of the calls. Magistral 2506
+  thinks there in plain text, between ``<think>`` tags on lines of their own.
 - v13 has thoughts, and no ids any more.
 
 Before v7, the system's text stands in the user's last message (v1: the first), with two newlines behind it. Tools stand
@@ -19,10 +20,11 @@ before the user's last message, from v13 on before the first. Where the tokenize
 before every piece of text (v1 to v3, `mistral_v7`); Tekken has none. Neighbouring messages of the user are one, with
 two newlines between, and so are those of the assistant, which then count as rewritten.
 
-Deviations: v13 takes calls and answers without ids, since it does not write them, and so reads none; arguments that are
-no JSON object are refused, where mistral-common quotes them; tools without any message of the user are refused, where
-it leaves them out; so are an answer to no call, and a prompt whose last message is the system's own. Parts are written
-in their order, where it puts calls last. Schemas of tools are not checked.
+Deviations: mistral-common knows no thoughts before v13, so text with tags in v11 is read as a thought; v13 takes calls
+and answers without ids, since it does not write them, and so reads none; arguments that are no JSON object are refused,
+where mistral-common quotes them; tools without any message of the user are refused, where it leaves them out; so are an
+answer to no call, and a prompt whose last message is the system's own. Parts are written in their order, where it puts
+calls last. Schemas of tools are not checked.
 """
 
 from __future__ import annotations
@@ -137,11 +139,12 @@ def write_assistant(form: Form, chat: Chat, page: Page, turn: Turn) -> None:
                 page.mark(JOINT if before is TextPart else form.lead if text else "")
                 page.say(text, number)
             case ThinkingPart(text=text):
-                if not page.control.fullmatch("[THINK]"):
+                opener, closer = ("[THINK]", "[/THINK]") if form.version >= 13 else ("<think>\n", "\n</think>\n\n")
+                if form.version >= 13 and not page.control.fullmatch(opener):
                     raise InvalidConversation(k, "no thoughts, since the tokenizer has no [THINK]", "one", number)
-                page.mark("[THINK]")
+                page.mark(opener)
                 page.say(text, number, Kind.THINKING)
-                page.mark("[/THINK]")
+                page.mark(closer)
             case ToolCall():
                 write_call(form, page, part, (k, number), first=before is not ToolCall, last=behind is not ToolCall)
             case _:
