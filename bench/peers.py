@@ -71,7 +71,7 @@ def _tinker(family: str) -> Any:
 
     if family == "gpt_oss":
         return GptOssRenderer(fast(family), use_system_prompt=True, reasoning_effort="medium")
-    return Qwen3Renderer(fast(family), strip_thinking_from_history=False)  # which the template does not here either
+    return Qwen3Renderer(fast(family))
 
 
 def prime(family: str) -> tuple[Render, Ids]:
