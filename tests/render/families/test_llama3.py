@@ -50,6 +50,7 @@ def test_text_and_ids_are_those_of_the_template(
     template: str, conversation: list[dict[str, Any]], declared: Any, options: dict[str, Any]
 ) -> None:
     source, renderer = chat_template(template), renderer_of("llama3_1", **options)
+    options = {"date_string": "26 Jul 2024", **options}  # that of 3.2 else asks for the day
     assert renderer.render(conversation, declared).text == hf_text(
         source, conversation, declared, bos_token=BOS, **options
     )
