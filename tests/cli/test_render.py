@@ -252,7 +252,7 @@ class TestStability:
         assert lines[2] == "the turn is rewritten once more follows (26 of 48)"
         assert "  call                    tool         anything" in lines
         assert "for instance, text, followed by user:" in lines
-        assert r"  - '<think>\n\n</think>\n\nHere.'" in lines
+        assert any(line.endswith(r"<think>\n\n</think>\n\nHere.'") for line in lines)
         assert "all stays in place (12 of 48)" in lines
 
     def test_json_has_every_case(self, dragoman: Run) -> None:
@@ -291,7 +291,7 @@ def test_the_ids_are_the_renderers(dragoman: Run, template: tuple[str, ...]) -> 
     ("args", "says"),
     [
         ((), "for which model? Give --model or --template; `dragoman render --families` lists what --model knows"),
-        (("--model", "qwne3"), "no renderer for 'qwne3'; did you mean 'qwen3'?"),
+        (("--model", "qwne3"), "no renderer for 'qwne3'; did you mean 'qwen3'"),
         ((*QWEN3, "--show", "ids"), "ids need a tokenizer: give --tokenizer o200k_harmony, or the path of a "),
         ((*QWEN3, "--show", "mask"), "ids need a tokenizer: "),
         ((*QWEN3, "-t", "o200k_base"), "qwen3: expected the control token '<|im_start|>', found a tokenizer without"),
