@@ -13,8 +13,6 @@ from .families import families
 from .hostile import HOSTILE, slope
 from .peer import peer
 from .profiling import costs, hot
-from .reading import readings
-from .rendering import renderings
 from .streaming import SIZES, stream
 from .tables import Results, as_json, grids, notes, profile_grids, show
 from .whole import against_find, against_json, new_parser, short_answers
@@ -22,14 +20,8 @@ from .workloads import WORKLOADS, workload
 
 __all__ = ["main", "measure"]
 
-OTHERS = ("whole", "hostile", "peer", "families", "rendering")
+OTHERS = ("whole", "hostile", "peer", "families")
 """What can be asked for with --only beside the workloads."""
-
-PEERS = (
-    "rendering sets us beside tml-renderers, tinker-cookbook (both want torch), renderers, transformers and "
-    "openai-harmony, whichever of them are installed here; Qwen's vocabulary is looked for where the tests have it, "
-    "or where DRAGOMAN_ORACLES says."
-)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     names = [work.name for work in WORKLOADS]
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__, epilog=PEERS)
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, no 32k: rough numbers in seconds")
     which = f"one of {', '.join((*names, *OTHERS))}; may be repeated"
     parser.add_argument("--only", action="append", choices=[*names, *OTHERS], metavar="NAME", help=which)
@@ -83,10 +75,6 @@ def measure(names: Sequence[str], *, quick: bool) -> Results:
         if "families" in names:
             progress.update(task, description="families")
             results.families += families(2 if quick else 5)
-        if "rendering" in names:
-            progress.update(task, description="rendering")
-            results.rendered += renderings(rounds)
-            results.readings += readings(rounds, sizes)
         if "peer" in names:
             results.peer = peer(rounds)
     return results

@@ -11,12 +11,11 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter_ns
-from typing import Any
 
 from dragoman import Parser
 from dragoman.events import ContentDelta
 
-__all__ = ["BLOCK", "Best", "Floor", "fresh", "quiet", "side_by_side", "timed"]
+__all__ = ["Best", "Floor", "fresh", "quiet", "side_by_side", "timed"]
 
 BLOCK = 256
 """Chunks that are timed together: few enough to be undisturbed now and then on a busy machine."""
@@ -67,7 +66,7 @@ class Best:
         return sum(self._blocks)
 
 
-def timed(feed: Callable[[Any], object], chunks: Sequence[Any]) -> int:
+def timed(feed: Callable[[str], object], chunks: Sequence[str]) -> int:
     """Nanoseconds to feed these chunks."""
     began = perf_counter_ns()
     for chunk in chunks:

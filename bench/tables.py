@@ -15,8 +15,6 @@ from .families import FAMILY_LIMIT, KINDS, Family
 from .hostile import Slope
 from .peer import Peer
 from .profiling import Costs
-from .reading import Reading
-from .rendering import Rendered
 from .streaming import GROWTH_LIMIT, Stream
 from .whole import Comparison
 
@@ -31,14 +29,12 @@ class Results(Struct):
     slopes: list[Slope] = []
     peer: Peer | None = None
     families: list[Family] = []
-    rendered: list[Rendered] = []
-    readings: list[Reading] = []
 
     @property
     def missed(self) -> int:
         """Rows that miss a limit."""
-        rows: list[Stream | Comparison | Slope | Family | Reading]
-        rows = [*self.streams, *self.comparisons, *self.slopes, *self.families, *self.readings]
+        rows: list[Stream | Comparison | Slope | Family]
+        rows = [*self.streams, *self.comparisons, *self.slopes, *self.families]
         return sum(bool(row.missed) for row in rows)
 
 
@@ -74,46 +70,7 @@ def grids(results: Results) -> list[Grid]:
         found.append(Grid(title, ("input", "fed", "ns/character", "growth", "limit"), tuple(slopes)))
     if results.families:
         found.append(_families(results.families))
-    if results.rendered:
-        found.append(_rendered(results.rendered))
-    if results.readings:
-        found.append(_readings(results.readings))
     return found
-
-
-def _rendered(rendered: Sequence[Rendered]) -> Grid:
-    """Everybody who renders; ids that are not ours are told, not judged."""
-    headings = ("family, conversation", "renderer", "us/token", "/ floor", "tokens", "the same ids")
-    rows = []
-    for each in rendered:
-        cells = ("", "", "", each.note)
-        if not each.note:
-            same = "" if each.ratio == 1 else "yes" if each.same else "no"
-            cells = (f"{each.us_per_token:.2f}", f"{each.ratio:.1f}", f"{each.tokens:,}", same)
-        rows.append((f"{each.family}, {each.kind}", each.name, *cells))
-    return Grid("rendering a hundred messages", headings, tuple(rows))
-
-
-def _readings(readings: Sequence[Reading]) -> Grid:
-    """Everybody who reads ids."""
-    sizes = next((each.tokens for each in readings if each.tokens), ())
-    headings = (
-        "family",
-        "parser",
-        *(f"us/token, {round(size / 1024)}k" for size in sizes),
-        "/ floor",
-        "growth",
-        "limit",
-    )
-    rows = []
-    for each in readings:
-        cells = (*("" for _ in sizes), "", "", each.note)
-        if not each.note:
-            times = (f"{time:.3f}" for time in each.us_per_token)
-            limit = _verdict(each.missed, f"{each.limit:g}" if each.limit is not None else "")
-            cells = (*times, f"{each.ratio:.1f}", f"{each.growth:.2f}", limit)
-        rows.append((each.family, each.name, *cells))
-    return Grid("reading token ids", headings, tuple(rows))
 
 
 def _families(families: Sequence[Family]) -> Grid:

@@ -7,21 +7,15 @@ import json
 import pytest
 
 from bench.__main__ import main
-from bench.chats import KINDS as KINDS_OF_CHATS
-from bench.chats import as_dicts, conversation
 from bench.clock import Best
 from bench.families import KINDS, Family, measured
 from bench.hostile import Hostile, slope
-from bench.peers import harmony
-from bench.reading import Reading, readings
-from bench.rendering import renderings
 from bench.streaming import Stream, stream
 from bench.tables import Results, grids, notes
 from bench.text import cut, prose
 from bench.whole import Comparison, against_find, against_json, new_parser
 from bench.workloads import WORKLOADS, Workload
 from dragoman import get_dialect, parse
-from dragoman.render.openai_messages import read_messages
 
 each = pytest.mark.parametrize("work", WORKLOADS, ids=lambda work: work.name)
 
@@ -123,45 +117,6 @@ def test_the_profile_tells_fast_chunks_from_slow_ones(
     shown = capsys.readouterr().out
     assert "a fast chunk" in shown
     assert "the dearest slow chunks" in shown
-
-
-@pytest.mark.parametrize("kind", KINDS_OF_CHATS)
-def test_a_conversation_is_other_text_each_time(kind: str) -> None:
-    first, second = conversation(kind, 1), conversation(kind, 2)
-    assert len(first) == len(second) == 100
-    assert first[-1].role in ("user", "tool")
-    assert first == conversation(kind, 1)
-    assert not {part for message in first for part in message.parts} & {
-        part for message in second for part in message.parts
-    }
-
-
-def test_conversations_as_dicts_are_read_as_they_were() -> None:
-    chat = conversation("calls", 1, 8)
-    assert read_messages(as_dicts(chat)) == chat
-
-
-def test_ids_are_read_beside_the_floor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.reading.FAMILIES", ("gpt_oss",))
-    monkeypatch.setattr("bench.reading.PARSERS", ())
-    floor, stream_of_ids, whole = readings(1, (64, 256))
-    assert (floor.ratio, floor.name) == (1.0, "the floor")
-    assert min(stream_of_ids.ratio, stream_of_ids.growth, whole.ratio) > 0
-    assert Reading("gpt_oss", "slow", ratio=5.0, limit=4.0).missed == ("ratio 5.0 > 4",)
-
-
-def test_renderers_are_set_beside_the_floor_and_missing_ones_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.rendering.RENDERERS", {"no-such-renderer": harmony})
-    found = list(renderings(1, ("gpt_oss",)))
-    assert [each.kind for each in found] == ["talk"] * 4 + ["calls"] * 4
-    floor, ours, dicts, missing = found[:4]
-    assert floor.ratio == 1.0
-    assert (ours.same, dicts.same) == (True, True)
-    assert ours.us_per_token > 0
-    assert missing.note == "not installed"
-    grid, ids = grids(Results(rendered=found, readings=[Reading("gpt_oss", "none", note="not installed")]))
-    assert grid.rows[3] == ("gpt_oss, talk", "no-such-renderer", "", "", "", "not installed")
-    assert ids.rows[0][-1] == "not installed"
 
 
 def _make_small(monkeypatch: pytest.MonkeyPatch) -> None:

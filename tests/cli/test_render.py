@@ -230,14 +230,6 @@ class TestInATerminal:
             "prompt      │ <|start|>assistant",
         ]
 
-    def test_a_default_system_prompt_is_nobodys(self, terminal: Callable[..., str], tmp_path: Path) -> None:
-        path = tmp_path / "chat.json"
-        path.write_text(chat(CHAT[:1]))
-        lines = terminal("render", str(path), "--model", "gpt_oss", NO_COLOR="1", TERM="dumb").splitlines()
-        assert lines[2].startswith("       │ <|start|>system<|message|>You are ChatGPT")
-        assert lines[-3] == "0 user │ <|start|>user<|message|>Hi<|end|>"
-        assert lines[-1].startswith("gpt_oss · o200k_harmony · ")
-
     def test_what_would_steer_the_terminal_is_shown_instead(self, terminal: Callable[..., str], tmp_path: Path) -> None:
         path = tmp_path / "chat.json"
         path.write_text(chat([{"role": "user", "content": "\x1b[2Jgone"}]))
@@ -258,13 +250,6 @@ class TestStability:
     def test_json_has_every_case(self, dragoman: Run) -> None:
         whole = json.loads(dragoman("render", *QWEN3, "--stability", "--json").out)
         assert (whole["family"], whole["stable"], len(whole["cases"])) == ("qwen3", False, 48)
-
-    def test_a_format_that_can_say_nothing_of_it_is_not_called_stable(self, dragoman: Run, tmp_path: Path) -> None:
-        path = tmp_path / "template.jinja"
-        path.write_text("{{ raise_exception('never') }}")
-        args = ("--template", str(path), "--dialect", "hermes", "--stability")
-        assert dragoman("render", *args).out.startswith("chat_template can say none of the short conversations")
-        assert json.loads(dragoman("render", *args, "--json").out)["stable"] is None
 
     def test_a_format_that_only_adds_is_stable(self, dragoman: Run, template: tuple[str, ...]) -> None:
         out = dragoman("render", *template, "--stability").out

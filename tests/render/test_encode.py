@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
-from json import dumps
 
 import pytest
 from hypothesis import given
@@ -12,11 +10,9 @@ from hypothesis import strategies as st
 
 from dragoman.errors import ControlText
 from dragoman.render.encode import CACHED_LENGTH, Encoder, Span
-from dragoman.render.renderer import Renderer
 from dragoman.segments import NOBODY, Kind, Segment
 from dragoman.tokenizers import Tokenizer, decode, get_tokenizer
 from dragoman.tokenizers.bytes import ByteTokenizer
-from dragoman.types import Message, TextPart, ToolCall
 from tests.oracles import vocabulary_path
 from tests.render.conversations import words
 
@@ -120,19 +116,15 @@ def test_text_that_spells_a_control_token_may_be_refused() -> None:
 
 
 class Counting(ByteTokenizer):
-    """Counts the characters that it is given, to be encoded and to be normalised."""
+    """Counts the characters that it is given."""
 
-    def __init__(self, control: Iterable[str] = ("<|a|>",)) -> None:
-        super().__init__(control)
-        self.characters, self.normalised = 0, 0
+    def __init__(self) -> None:
+        super().__init__(("<|a|>",))
+        self.characters = 0
 
     def encode(self, text: str) -> list[int]:
         self.characters += len(text)
         return super().encode(text)
-
-    def normalize(self, text: str) -> str:
-        self.normalised += len(text)
-        return super().normalize(text)
 
 
 def test_text_is_encoded_once_and_headers_are_kept() -> None:
@@ -142,22 +134,3 @@ def test_text_is_encoded_once_and_headers_are_kept() -> None:
     for _ in range(3):
         encoder.encode([mark("<|a|>user<|a|>"), say(text)])
     assert tokenizer.characters == len("user") + 3 * len(text)
-
-
-@pytest.mark.parametrize("pieces", [1, 16, 256])
-def test_text_of_any_number_of_pieces_is_read_once(pieces: int) -> None:
-    """Or a header would cost more, the more had been written before."""
-    tokenizer = Counting()
-    texts = [f"{k}: " + "x" * CACHED_LENGTH for k in range(pieces)]
-    Encoder(tokenizer).encode([say(text, k) for k, text in enumerate(texts)])
-    assert tokenizer.characters == len("".join(texts))
-    assert tokenizer.normalised == len("".join(texts)) - max(map(len, texts))  # the longest is what is left
-
-
-@pytest.mark.parametrize("turns", [1, 16, 256])
-def test_what_a_renderer_encodes_is_linear_in_the_conversation(turns: int) -> None:
-    tokenizer = Counting(("<|im_start|>", "<|im_end|>"))
-    said = Message("assistant", (TextPart("y" * CACHED_LENGTH), ToolCall("f", dumps({"a": "z" * CACHED_LENGTH}))))
-    messages = [Message("user", (TextPart("x" * CACHED_LENGTH),)), said] * turns
-    rendered = Renderer("qwen3", tokenizer).render(messages)
-    assert tokenizer.characters <= len(rendered.text)

@@ -119,20 +119,3 @@ def test_text_that_spells_the_prompt_is_not_what_the_model_was_given() -> None:
     written.spell(Message("assistant", (TextPart("<think>so</think>"),)))
     written.stop("<|end|>")
     assert sampled(written) == ""
-
-
-@pytest.mark.parametrize(
-    ("token", "arguments"),
-    [
-        ("</end>", '{"a": "<\\/end>"}'),
-        ("<end>", '{"a": "\\u003cend>"}'),
-        ("<\n>", '{"a": "<\\n>"}'),
-        ('<">', '{"a": "<\\">"}'),
-        ("<\\>", '{"a": "<\\\\>"}'),
-    ],
-)
-def test_a_token_that_an_escape_hides_is_found(token: str, arguments: str) -> None:
-    """A raw parameter is the decoded value, in which it would come out."""
-    written = Page(get_dialect("qwen3_coder"), re.compile(re.escape(token)))
-    written.spell(Message("assistant", (ToolCall("f", arguments),)))
-    assert any(segment.text == "<" and not segment.control for segment in written.segments)

@@ -36,12 +36,8 @@ OURS = frozenset({"family", "tokenizer", "refuse_control_text", "messages", "too
 OURS |= {"add_generation_prompt", "continue_final_message"}
 """What has a place of its own, and so can't be an option."""
 
-BARRED = r"<[|｜][^|｜<>\s]+[|｜]>"
-TOKEN = re.compile(BARRED)
+TOKEN = re.compile(r"<[|｜][^|｜<>\s]+[|｜]>")
 """What is a control token in every vocabulary of a model whose format has it."""
-
-MARK = re.compile(rf"{BARRED}|\[/?[A-Z_]+\]")
-"""The same, among the markers of a dialect: Mistral's too."""
 
 
 class NoModel(DragomanError):
@@ -194,5 +190,5 @@ def _has_tokenizer(path: Path) -> bool:
 
 def _stand_in(family: Family, source: str) -> Tokenizer:
     dialect = family.speaks()
-    spelled = (*TOKEN.findall(source), *MARK.findall(" ".join((*dialect.turns, *dialect.marks))))
-    return ByteTokenizer((*family.needs, *family.ends, *dialect.stops, *dialect.tokens, *spelled))
+    spelled = " ".join((source, *dialect.turns, *dialect.marks))
+    return ByteTokenizer((*family.needs, *family.ends, *dialect.stops, *dialect.tokens, *TOKEN.findall(spelled)))

@@ -23,9 +23,6 @@ def show_stability(console: Console, name: str, found: Stability) -> None:
     """Write the verdict, and the cases by what becomes of them."""
     ink = Ink(console)
     whole, kept = len(found.cases), [case for case in found.cases if case.kept]
-    if not whole:
-        ink.line(f"{name} can say none of the short conversations that are tried, so that nothing is known", "yellow")
-        return
     if found.stable:
         ink.line(f"{name} is stable: in all of {whole} short conversations, what follows is only added", "green")
         return

@@ -134,11 +134,11 @@ class Page:
             if not each.text:
                 continue
             part = kept[each.part] if each.part != NOBODY else NOBODY
-            own = Segment(each.text, each.kind, index, part, each.control, each.apart)
+            each = Segment(each.text, each.kind, index, part, each.control, each.apart)
             if guarded and each.kind is CALL and _guard.search(each.text) is not None:
-                self._unguard(own)
+                self._unguard(each)
             else:
-                self.segments.append(own)
+                self.segments.append(each)
 
     def stop(self, marker: str, *, apart: bool = False) -> None:
         """Write the marker that ends the assistant's turn, and end it."""

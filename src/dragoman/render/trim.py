@@ -19,6 +19,8 @@ Prose = type[TextPart] | type[ThinkingPart]
 
 def without_thoughts(message: Message) -> Message:
     """What is left of a message in history."""
+    if not message.thinking:
+        return message
     parts = tuple(ThinkingPart("") if isinstance(part, ThinkingPart) else part for part in message.parts)
     return replace(message, parts=parts)
 

@@ -96,11 +96,6 @@ def test_a_turn_is_read_back(parts: tuple[Part, ...], sampled: str) -> None:
     assert termination is (Termination.CALL if said.tool_calls else Termination.STOP_SEQUENCE)
 
 
-def test_text_beside_a_call_is_trimmed_too() -> None:
-    rendered = renderer_of("llama3_1").render([USER, Message("assistant", (TextPart(" Look.\n"), CALL))])
-    assert rendered.text.endswith('\n\nLook.\n{"name": "f", "parameters": {"a":  1}}<|eot_id|>')
-
-
 def test_json_of_the_first_one_is_text() -> None:
     renderer = renderer_of("llama3")
     text = '{"name": "f", "parameters": {}}'
