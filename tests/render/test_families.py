@@ -116,7 +116,7 @@ def test_what_the_model_sampled_follows_its_prompt_and_is_read_back(
     assert trained == list(range(trained[0], trained[-1] + 1))
     assert decode(renderer.tokenizer, example.ids[: trained[-1] + 1]).endswith(stops_of(renderer))
     sampled = [example.ids[k] for k in trained]
-    message, termination = renderer.parse_response(sampled, declared, prompt=prompt)
+    message, termination = renderer.parse_response(sampled, TOOLS, prompt=prompt)  # whose schemas tell types
     expected = read_messages(conversation)[-1]
     assert bare(message) == bare(expected)
     assert termination is (Termination.CALL if expected.tool_calls else Termination.STOP_SEQUENCE)

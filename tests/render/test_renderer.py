@@ -162,8 +162,8 @@ def test_what_a_format_rewrites_is_shown() -> None:
     sampled = sample(renderer, "<think>\nSo.\n</think>\n\n2<|im_end|>")
     with pytest.raises(CannotExtend, match="the turn is rewritten once more follows") as caught:
         renderer.extend(prompt, sampled, [{"role": "user", "content": "And?"}])
-    assert caught.value.expected.startswith("<think>\nSo.")
-    assert caught.value.found.startswith("2<|im_end|>")
+    assert "<think>\nSo." in caught.value.expected
+    assert "assistant\n2<|im_end|>" in caught.value.found
     with pytest.raises(CannotExtend, match="a message of the assistant's is added"):
         renderer.extend(prompt, sampled, [{"role": "assistant", "content": "And?"}])
 

@@ -36,8 +36,12 @@ OURS = frozenset({"family", "tokenizer", "refuse_control_text", "messages", "too
 OURS |= {"add_generation_prompt", "continue_final_message"}
 """What has a place of its own, and so can't be an option."""
 
-TOKEN = re.compile(r"<[|｜][^|｜<>\s]+[|｜]>")
+BARRED = r"<[|｜][^|｜<>\s]+[|｜]>"
+TOKEN = re.compile(BARRED)
 """What is a control token in every vocabulary of a model whose format has it."""
+
+MARK = re.compile(rf"{BARRED}|\[/?[A-Z_]+\]")
+"""The same, among the markers of a dialect: Mistral's too."""
 
 
 class NoModel(DragomanError):
@@ -190,5 +194,5 @@ def _has_tokenizer(path: Path) -> bool:
 
 def _stand_in(family: Family, source: str) -> Tokenizer:
     dialect = family.speaks()
-    spelled = " ".join((source, *dialect.turns, *dialect.marks))
-    return ByteTokenizer((*family.needs, *family.ends, *dialect.stops, *dialect.tokens, *TOKEN.findall(spelled)))
+    spelled = (*TOKEN.findall(source), *MARK.findall(" ".join((*dialect.turns, *dialect.marks))))
+    return ByteTokenizer((*family.needs, *family.ends, *dialect.stops, *dialect.tokens, *spelled))

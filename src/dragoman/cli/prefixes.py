@@ -23,6 +23,9 @@ def show_stability(console: Console, name: str, found: Stability) -> None:
     """Write the verdict, and the cases by what becomes of them."""
     ink = Ink(console)
     whole, kept = len(found.cases), [case for case in found.cases if case.kept]
+    if not whole:
+        ink.line(f"{name} can say none of the short conversations that are tried, so that nothing is known", "yellow")
+        return
     if found.stable:
         ink.line(f"{name} is stable: in all of {whole} short conversations, what follows is only added", "green")
         return
@@ -32,11 +35,10 @@ def show_stability(console: Console, name: str, found: Stability) -> None:
         ink.line("")
         ink.line(f"{reason} ({len(cases)} of {whole})", "bold yellow")
         _show_cases(console, cases, earlier)
-        expected, becomes = _witness(cases[0])
         behind = "" if cases[0].earlier == "nothing" else f" behind {cases[0].earlier}"
         ink.line(f"for instance, {cases[0].turn}{behind}, followed by {cases[0].follows}:")
-        ink.line(f"  - {expected}", "red")
-        ink.line(f"  + {becomes}", "green")
+        ink.line(f"  - {cases[0].expected!r}", "red")
+        ink.line(f"  + {cases[0].found!r}", "green")
     if kept:
         ink.line("")
         ink.line(f"all stays in place ({len(kept)} of {whole})", "bold green")
@@ -63,12 +65,5 @@ def _listed(behind: Sequence[str], earlier: Sequence[str]) -> str:
 def _by_reason(cases: Sequence[Case]) -> dict[str, list[Case]]:
     groups: dict[str, list[Case]] = {}
     for case in cases:
-        groups.setdefault(case.reason.partition(": ")[0], []).append(case)
+        groups.setdefault(case.reason, []).append(case)
     return groups
-
-
-def _witness(case: Case) -> tuple[str, str]:
-    """What a case rewrites, from where on it differs, and what becomes of it."""
-    _, _, told = case.reason.partition(": ")
-    expected, _, becomes = told.removesuffix("; render the conversation anew").partition(" becomes ")
-    return expected, becomes

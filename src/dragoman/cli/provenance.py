@@ -40,7 +40,8 @@ class Line:
         self.text = Text()
         self.message, self.word = NOBODY, ""
         self.marks: list[tuple[int, int]] = []
-        self.stopped = False
+        self.edges: list[int] = []  # where control tokens begin and end
+        self.stopped = self.strange = False  # by a stop marker; by text that is of no message
 
     def write(self, text: str, style: str, stretch: Stretch) -> None:
         """Add some characters of a stretch."""
@@ -49,6 +50,9 @@ class Line:
         elif stretch.kind == Kind.TOOLS:
             self.word = TOOLS
         self.stopped = stretch.kind == Kind.STOP
+        self.strange = self.strange or (stretch.message == NOBODY and stretch.kind == Kind.TEXT)
+        if stretch.control:
+            self.edges += [len(self.text), len(self.text) + len(text)]
         if stretch.marked:
             self.marks.append((len(self.text), len(self.text) + len(text)))
             style = f"{style} underline"
@@ -71,7 +75,7 @@ def draw_page(console: Console, page: Page, title: str) -> None:
     for line, label in zip(lines, labels, strict=True):
         shown = "" if label == last else label
         last = label
-        for row, start, end in _rows(line.text, width):
+        for row, start, end in _rows(line, width):
             bar = Text("┃ ", style="bold green") if line.marked(start, end) else Text("│ ", style="dim")
             gutter = Text(f"{shown:<{wide}} ", style="dim")
             console.print(Text.assemble(gutter, bar, row), soft_wrap=True)
@@ -96,7 +100,7 @@ def _lines(stretches: Sequence[Stretch], prompt_at: int | None) -> Iterator[Line
     """The lines of the text; none has two messages, and none goes on behind a stop marker."""
     line, at, prompts = Line(), 0, False
     for stretch in stretches:
-        others = stretch.message != NOBODY and line.message not in (NOBODY, stretch.message)
+        others = stretch.message != NOBODY and (line.strange or line.message not in (NOBODY, stretch.message))
         begins = prompt_at is not None and not prompts and at >= prompt_at
         if line.text and (others or begins or (line.stopped and not stretch.text.startswith("\n"))):
             yield line
@@ -122,18 +126,18 @@ def _label(page: Page, line: Line) -> str:
     return visible(label)[:LABEL]
 
 
-def _rows(text: Text, width: int) -> Iterator[tuple[Text, int, int]]:
-    """A line in rows that fit, cut behind a blank if there is one not too far back."""
-    plain, start, cuts = text.plain, 0, [0]
+def _rows(line: Line, width: int) -> Iterator[tuple[Text, int, int]]:
+    """A line in rows that fit, cut behind a blank or beside a control token if there is one not too far back."""
+    plain, start, cuts = line.text.plain, 0, [0]
     while start < len(plain):
         cells = accumulate(cell_len(char) for char in plain[start : start + width])
         end = start + max(sum(used <= width for used in cells), 1)
         if end < len(plain):
-            blank = plain.rfind(" ", start + (end - start) // 2, end)
-            end = blank + 1 if blank >= 0 else end
+            near = [plain.rfind(" ", start, end) + 1, *(edge for edge in line.edges if edge <= end)]
+            end = max((at for at in near if at > (start + end) // 2), default=end)
         cuts.append(end)
         start = end
-    for row, begin, end in zip(text.divide(cuts[1:-1]), cuts, cuts[1:], strict=False):
+    for row, begin, end in zip(line.text.divide(cuts[1:-1]), cuts, cuts[1:], strict=False):
         yield row, begin, end
 
 

@@ -175,7 +175,9 @@ def _whole(asked: Spoken, page: Page) -> dict[str, object]:
 def _tell_stability(renderer: Renderer, *, as_json: bool) -> None:
     found = prefix_stability(renderer)
     if as_json:
-        _write_json({"family": renderer.family.name, "stable": found.stable, "cases": found.cases})
+        _write_json(
+            {"family": renderer.family.name, "stable": found.stable if found.cases else None, "cases": found.cases}
+        )
     else:
         show_stability(open_console(), renderer.family.name, found)
 

@@ -5,6 +5,7 @@
     </think>
 
     Let me look.
+
     <tool_call>
     <function=get_weather>
     <parameter=city>
@@ -24,25 +25,21 @@
     </tool_call><|im_end|>
 
 A value is raw text, never escaped; exactly one newline behind its opener and one before its closer are layout.
-The tool's schema says what it is: a string is kept as written, all else is JSON (or Python's True, False, None,
-which the template of Qwen3-Coder prints). A value that holds ``</parameter>`` ends at the one that something legal
+The tool's schema says what it is: a string is kept as written, all else is JSON (or as Python prints it, which the
+first template of Qwen3-Coder did). A value that holds ``</parameter>`` ends at the one that something legal
 follows. Models also leave out ``<tool_call>``, or put several functions into one, or stop without
 ``</function>``. Prompts of Qwen 3.5 end in ``<think>``: start="reasoning".
 """
 
 from __future__ import annotations
 
-from ..idioms import Sign, Tag, Think, define, tagged_values
+from ..idioms import Think, define, function_tags
 
 DIALECT = define(
     __doc__,
     name="qwen3_coder",
     think=Think.tags(),
-    calls=tagged_values(
-        (("<tool_call>", "</tool_call>"),),
-        Tag("<function=", (Sign(">"),), "</function>"),
-        Tag("<parameter=", (Sign(">"),), "</parameter>"),
-    ),
+    calls=function_tags(),
     stops=("<|im_end|>", "<|endoftext|>"),
     turns=("<|im_start|>assistant\n",),
     models=(

@@ -24,10 +24,11 @@ from .pair_calls import PairLayout, PairMarks, paired_values
 from .suffixed import suffixed_values
 from .tags import Shell, Sign, Tag
 from .turns import Answer, Think, conversation, mentioned, stops, thought, turn
-from .writing import Speller, members_of, spell, written_by
+from .writing import Speller, members_of, spell, speller_of, written_by
 from .xml_calls import (
     ANY_VALUE,
     JSON_VALUE,
+    function_tags,
     python_text,
     raw_text,
     tagged_arguments,
@@ -66,6 +67,7 @@ __all__ = [
     "drawn",
     "dsml",
     "element_tree",
+    "function_tags",
     "guided",
     "guided_answer",
     "harmony_grammar",
@@ -85,6 +87,7 @@ __all__ = [
     "sample",
     "single_quoted",
     "spell",
+    "speller_of",
     "stops",
     "suffixed_values",
     "tagged_arguments",

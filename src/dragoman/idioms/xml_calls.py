@@ -13,6 +13,7 @@ from json import loads
 from ..errors import Inexpressible
 from ..grammar import build as b
 from ..grammar.nodes import Node
+from ..grammar.notation import PYTHON
 from ..types import ToolCall
 from .calls import Calls
 from .json_calls import arguments_json, json_calls
@@ -22,6 +23,7 @@ from .writing import members_of
 __all__ = [
     "ANY_VALUE",
     "JSON_VALUE",
+    "function_tags",
     "python_text",
     "raw_text",
     "tagged_arguments",
@@ -122,6 +124,20 @@ def tagged_values(
         trail=line,
         names=rf"[{function.inside}]{{1,128}}",
         marks=(*begins, *ends, *shells, *function.heads, function.closer, parameter.closer, *alone),
+    )
+
+
+def function_tags(text_of: Callable[[str], str] = raw_text) -> Calls:
+    """Calls as ``<function=`` name ``>`` with ``<parameter=`` key ``>`` in it, each in ``<tool_call>`` tags.
+
+    An empty line divides them from text. `text_of` writes a value: JSON or as Python prints it, both are read.
+    """
+    return tagged_values(
+        (("<tool_call>", "</tool_call>"),),
+        Tag("<function=", (Sign(">"),), "</function>"),
+        Tag("<parameter=", (Sign(">"),), "</parameter>", notation=PYTHON),
+        lead="\n\n",
+        text_of=text_of,
     )
 
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ..errors import CannotExtend
 from ..segments import Kind, Segment, text_of
-from ..types import Message, UnparsedToolCall
+from ..types import Message, Part, ToolCall, UnparsedToolCall
 from .encode import Span
 from .rendered import Rendered
 
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["extended", "rewritten"]
 
-SHOWN = 60
-"""Characters that an error shows of a text."""
+SHOWN, BEFORE = 60, 12
+"""Characters that an error shows of a text, so many of them from before what differs."""
 
 
 def extended(renderer: Renderer, so_far: Rendered, sampled: Sequence[int], added: tuple[Message, ...]) -> Rendered:
@@ -33,8 +35,7 @@ def extended(renderer: Renderer, so_far: Rendered, sampled: Sequence[int], added
     replaced by that. Linear in the whole conversation. Raises `CannotExtend`.
     """
     said, _ = renderer.parse_response(sampled, so_far.tools_as_given, prompt=so_far)
-    kept = tuple(part for part in said.parts if not isinstance(part, UnparsedToolCall))
-    turn = Message("assistant", kept)
+    turn = Message("assistant", _named(said, added))
     index = len(so_far.messages)
     if any(message.role == "assistant" for message in added):
         raise CannotExtend("a message of the assistant's is added", "messages of others", "the model's own")
@@ -70,6 +71,16 @@ def _stopped(stop_texts: Sequence[str], written: str) -> str:
     return ""
 
 
+def _named(said: Message, added: tuple[Message, ...]) -> tuple[Part, ...]:
+    """The parts that can be written again, with the ids by which calls are answered where the model writes none."""
+    ids = iter([message.call_id for message in added if message.role == "tool"])
+    return tuple(
+        replace(part, id=next(ids, None)) if isinstance(part, ToolCall) and part.id is None else part
+        for part in said.parts
+        if not isinstance(part, UnparsedToolCall)
+    )
+
+
 def rewritten(
     renderer: Renderer, so_far: Rendered, turn: Message, added: tuple[Message, ...], written: str | None = None
 ) -> tuple[list[Segment], list[Segment], tuple[Message, ...]]:
@@ -97,6 +108,7 @@ def _require(whole: str, prefix: str, reason: str) -> None:
     if whole.startswith(prefix):
         return
     at = next(k for k, char in enumerate(prefix) if whole[k : k + 1] != char)
+    at = max(0, at - BEFORE)
     raise CannotExtend(reason, prefix[at : at + SHOWN], whole[at : at + SHOWN])
 
 

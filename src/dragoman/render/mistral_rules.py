@@ -15,7 +15,7 @@ from typing import cast
 from msgspec import Struct
 
 from ..errors import InvalidConversation
-from ..types import JSON, Message, TextPart, ThinkingPart, ToolCall, UnparsedToolCall
+from ..types import JSON, Message, TextPart, ThinkingPart, ToolCall
 from .page import Chat
 from .plain import require_roles
 
@@ -54,6 +54,8 @@ def require(form: Form, chat: Chat) -> None:
         raise InvalidConversation(-1, "at least one message", "none")
     if (len(chat.messages) == 1 and chat.role(0) not in ("user", "system")) or chat.role(0) == "tool":
         raise InvalidConversation(0, "a message of the user or the system first", f"one of {chat.role(0)}")
+    if chat.messages[0].tool_calls:
+        raise InvalidConversation(0, "a message of the user or the system before the first call", "none")
     for k, (before, message) in enumerate(pairwise(chat.messages), 1):
         if message.role not in FOLLOWS[before.role]:
             expected = f"a message of {' or '.join(FOLLOWS[before.role])} behind one of {before.role}"
@@ -93,7 +95,7 @@ def require_parts(form: Form, k: int, message: Message, *, last: bool) -> None:
                 object_of(part, k, number)
                 if not (part.id is None and last):
                     require_id(form, k, part.id, number)
-            case ThinkingPart() | ToolCall() | UnparsedToolCall():
+            case _:
                 raise InvalidConversation(k, f"what {message.role} can say here", type(part).__name__, number)
     if message.role == "assistant" and form.version < 7 and bool(message.text) == bool(message.tool_calls):
         raise InvalidConversation(k, "either text or calls", "both" if message.text else "neither")
@@ -117,6 +119,8 @@ def require_answers(form: Form, chat: Chat) -> None:
             if not waiting or (form.version >= 11 and message.call_id not in waiting):
                 expected = f"the answer to one of the calls that wait for it: {waiting}"
                 raise InvalidConversation(k, expected, f"one to {message.call_id!r}")
+            if form.version == 2 and chat.role(k - 1) == "tool" and k > chat.last("user"):
+                raise InvalidConversation(k, "one answer to a turn's calls, which is all that v2 has", "another")
             waiting.remove(message.call_id if message.call_id in waiting else waiting[0])
         elif message.role == "assistant":
             if waiting:
@@ -130,7 +134,7 @@ def turns_of(form: Form, chat: Chat) -> list[Turn]:
     """The turns in which messages are written.
 
     Neighbours of the user's and the assistant's are one; before v7, those of the system are none, and the user begins;
-    from v11 on, answers stand in the order of their calls.
+    from v11 on, answers stand in the order of their calls. Raises `InvalidConversation` for turns that say nothing.
     """
     turns: list[Turn] = []
     ids: Sequence[str | None] = ()
@@ -143,9 +147,23 @@ def turns_of(form: Form, chat: Chat) -> list[Turn]:
             turns += [Turn(role, (k,)) for k in sorted(own, key=lambda k: ids.index(chat.messages[k].call_id))]
         elif role == "tool" or form.version >= 7:
             turns += [Turn(role, (k,)) for k in own]
+    for turn in turns:
+        require_turn(form, chat, turn)
     if form.version < 7 and (not turns or turns[0].role != "user"):
         turns.insert(0, Turn("user", ()))
     return turns
+
+
+def require_turn(form: Form, chat: Chat, turn: Turn) -> None:
+    """Something that the assistant says, and before v7 not both text and calls."""
+    if turn.role != "assistant":
+        return
+    parts = [part for k in turn.messages for part in chat.messages[k].parts]
+    texts = any(isinstance(part, TextPart) and part.text for part in parts)
+    others = any(not isinstance(part, TextPart) for part in parts)
+    if not (texts or others) or (form.version < 7 and texts and others):
+        found = "both in neighbouring messages" if texts else "neither"
+        raise InvalidConversation(turn.messages[-1], "text or calls", found)
 
 
 def object_of(call: ToolCall, k: int, part: int) -> str:

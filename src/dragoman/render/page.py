@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 from msgspec import Struct
@@ -18,8 +18,9 @@ from msgspec.structs import replace
 
 from ..dialect import Dialect
 from ..errors import Inexpressible, InvalidConversation
+from ..idioms import Speller
 from ..segments import NOBODY, Kind, Segment
-from ..types import JSON, Message, TextPart, ToolCall
+from ..types import JSON, Message, Part, TextPart, ThinkingPart, ToolCall
 from .values import Declaration, tojson
 
 __all__ = ["AnyOptions", "Chat", "Options", "Page"]
@@ -69,6 +70,7 @@ class Page:
         "_message",
         "_prompt",
         "_rewritten",
+        "_signs",
         "control",
         "segments",
     )
@@ -77,7 +79,8 @@ class Page:
         self.segments: list[Segment] = []
         self._dialect = dialect
         self.control = control  # finds control tokens in text
-        self._guards: dict[int, str] = {}
+        self._guards: dict[str, str] = {}  # of the message that is spelled
+        self._signs: Iterator[str] = iter(())  # those that may be guards
         self._message = NOBODY
         self._begun = NOBODY  # the first segment of the assistant's turn that is open
         self._prompt, self._rewritten = "", False
@@ -111,22 +114,31 @@ class Page:
         """
         self._message, self._begun, self._prompt, self._rewritten = message, len(self.segments), prompt, rewritten
 
-    def spell(self, message: Message) -> None:
-        """Write the parts of an assistant's message, each as the dialect does."""
-        speller = self._dialect.speller
+    def spell(self, message: Message, speller: Speller | None = None) -> None:
+        """Write the parts of an assistant's message, each as the dialect does, or another speller of it.
+
+        Empty texts and thoughts are none.
+        """
+        speller = speller or self._dialect.speller
         assert speller is not None
+        kept = [k for k, part in enumerate(message.parts) if not _is_empty(part)]
+        if len(kept) < len(message.parts):
+            message = replace(message, parts=tuple(message.parts[k] for k in kept))
         try:
             segments = speller(self._guarded(message), False)
         except Inexpressible as error:
-            raise InvalidConversation(self._message, "what the dialect can say", error.reason, error.part) from None
+            part = kept[error.part]
+            raise InvalidConversation(self._message, "what the dialect can say", error.reason, part) from None
         guarded, index = bool(self._guards), self._message
         for each in segments:
             if not each.text:
                 continue
+            part = kept[each.part] if each.part != NOBODY else NOBODY
+            own = Segment(each.text, each.kind, index, part, each.control, each.apart)
             if guarded and each.kind is CALL and _guard.search(each.text) is not None:
-                self._unguard(each)
+                self._unguard(own)
             else:
-                self.segments.append(Segment(each.text, each.kind, index, each.part, each.control, each.apart))
+                self.segments.append(own)
 
     def stop(self, marker: str, *, apart: bool = False) -> None:
         """Write the marker that ends the assistant's turn, and end it."""
@@ -159,10 +171,13 @@ class Page:
 
     def _guarded(self, message: Message) -> Message:
         """The message with guards in its calls where they spell control tokens, as text or once JSON is decoded."""
+        self._guards = {}
         calls = [part for part in message.parts if isinstance(part, ToolCall)]
         finds, hides = self.control.search, _hiding(self.control)
         if not any(finds(call.name) or finds(call.arguments) or hides(call.arguments) for call in calls):
             return message
+        used = "".join([text for call in calls for text in (call.name, call.arguments)]).lower()
+        self._signs = (chr(code) for code in GUARDS if chr(code) not in used and f"\\u{code:x}" not in used)
         parts = tuple(self._guard(part) if isinstance(part, ToolCall) else part for part in message.parts)
         return replace(message, parts=parts)
 
@@ -194,25 +209,31 @@ class Page:
 
     def _put(self, found: re.Match[str]) -> str:
         """A guard in place of the first character of a control token."""
-        spelled = found.group()
-        return self._guards.setdefault(ord(spelled[0]), chr(GUARD + len(self._guards))) + spelled[1:]
+        first, rest = found.group()[0], found.group()[1:]
+        if first not in self._guards:
+            self._guards[first] = next(self._signs)
+        return self._guards[first] + rest
 
     def _unguard(self, segment: Segment) -> None:
         """Write a call whose guarded characters are the caller's, so that no control token begins with one."""
-        guarded = {guard: chr(first) for first, guard in self._guards.items()}
+        guarded = {guard: first for first, guard in self._guards.items()}
         for k, text in enumerate(_guard.split(segment.text)):
             first = guarded.get(text if len(text) == 1 else chr(int(text.removeprefix("\\u"), 16))) if k % 2 else None
             if first is not None:
                 self.say(first, segment.part, CALL)
             elif text:
-                self.segments.append(replace(segment, text=text, message=self._message))
+                self.segments.append(replace(segment, text=text))
 
 
-GUARD = 0xDC00
-"""Guards are lone surrogates from here on, which no text has; each stands for the first character of some token."""
+def _is_empty(part: Part) -> bool:
+    return isinstance(part, TextPart | ThinkingPart) and not part.text
 
-_guard = re.compile(r"([\udc00-\udcff]|(?<!\\ud[89ab][0-9a-f]{2})\\udc[0-9a-f]{2})")
-"""A guard, or its escape in JSON, unless that is the second half of another character's."""
+
+GUARDS = range(0xE000, 0xF900)
+"""Guards are of the private use area, of which the caller has not used all: each stands for a first character."""
+
+_guard = re.compile(r"([\ue000-\uf8ff]|\\u(?:e[0-9a-f]|f[0-8])[0-9a-f]{2})")
+"""A guard, or its escape in JSON."""
 
 ESCAPES = {'"': '"', "\\": "\\\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 """What JSON escapes by a letter of its own, beside the slash: each with that letter, as a class of a pattern has it."""

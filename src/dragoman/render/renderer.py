@@ -90,7 +90,7 @@ class Renderer:
         chat = self._chat(messages, tools)
         wanted = self._trained(chat, train_on)
         segments = self._page(chat).segments
-        if train_on is not TrainOn.ALL:
+        if train_on != TrainOn.ALL:
             covered = self._as_sampled(chat, segments, wanted)
             for index in wanted:
                 if index not in covered:

@@ -40,7 +40,7 @@ class Case(Struct, frozen=True):
     """What happens to a prompt and a turn behind it when something more follows.
 
     `earlier` is what the model said before that, `turn` what it says, `follows` the role of what is added. `kept` tells
-    whether all of it stays; if not, `reason` says what changes.
+    whether all of it stays; if not, `reason` says what changes, from what is `expected` to what is `found`.
     """
 
     earlier: str
@@ -48,6 +48,8 @@ class Case(Struct, frozen=True):
     follows: str
     kept: bool
     reason: str = ""
+    expected: str = ""
+    found: str = ""
 
 
 class Stability(Struct, frozen=True):
@@ -57,7 +59,7 @@ class Stability(Struct, frozen=True):
 
     @property
     def stable(self) -> bool:
-        """Whether every prompt only adds to the last one."""
+        """Whether every prompt only adds to the last one, as far as there are cases."""
         return all(case.kept for case in self.cases)
 
     @property
@@ -82,16 +84,17 @@ def _case(renderer: Renderer, earlier: str, turn: str, follows: str) -> Case | N
     history = [Message("user", (TextPart("Where?"),))]
     if earlier != "nothing":
         history += [Message("assistant", TURNS[earlier]), _after(earlier)]
+    tools = [TOOL] if _calls(turn) or (earlier in TURNS and _calls(earlier)) else None
     try:
-        so_far = renderer.build_generation_prompt(history, [TOOL])
-        renderer.render([*history, Message("assistant", TURNS[turn])], [TOOL])
+        so_far = renderer.build_generation_prompt(history, tools)
+        renderer.render([*history, Message("assistant", TURNS[turn])], tools)
     except DragomanError:
         return None
     answer = _after(turn) if follows == "tool" else Message("user", (TextPart("And then?"),))
     try:
         rewritten(renderer, so_far, Message("assistant", TURNS[turn]), (answer,))
     except CannotExtend as error:
-        return Case(earlier, turn, follows, kept=False, reason=str(error))
+        return Case(earlier, turn, follows, False, error.reason, error.expected, error.found)
     except DragomanError:
         return None
     return Case(earlier, turn, follows, kept=True)

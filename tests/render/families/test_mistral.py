@@ -72,6 +72,13 @@ def test_ids_are_those_of_mistral_common(family: str, data: st.DataObject) -> No
     assert rendered.ids == common_ids(family, messages, declared)
 
 
+@EACH
+@pytest.mark.parametrize("said", [["system"], ["system", "system"], ["assistant", "user"], ["system", "assistant"]])
+def test_a_user_who_says_nothing_is_put_in_where_the_format_begins_with_one(family: str, said: list[str]) -> None:
+    messages = [{"role": role, "content": "a"} for role in said]
+    assert renderer_of(family).render(messages).ids == common_ids(family, messages, None)
+
+
 CALL = {"type": "function", "function": {"name": "f", "arguments": {}}}
 SAID = (
     {"role": "user", "content": "a"},
@@ -133,6 +140,9 @@ def test_the_whole_vocabulary_of_tekken_gives_the_same() -> None:
 
 
 ASKED = Message("user", (TextPart("?"),))
+CALLED = Message("assistant", (ToolCall("f", "{}", "123456789"),))
+TWICE = Message("assistant", (*CALLED.parts, *CALLED.parts))
+ANSWER = Message("tool", (TextPart("20"),), "f", "123456789")
 
 
 @pytest.mark.parametrize(
@@ -151,6 +161,19 @@ ASKED = Message("user", (TextPart("?"),))
         ("mistral_v7", [ASKED, Message("assistant", (ToolCall("f g", "{}"),))], "a name of 1 to 64 letters"),
         ("mistral_v1", [ASKED, Message("assistant", (ToolCall("f", "{}"),))], "found ToolCall"),
         ("mistral_v3", [ASKED, Message("assistant", (TextPart("a"), ToolCall("f", "{}")))], "either text or calls"),
+        (
+            "mistral_v3",
+            [ASKED, Message("assistant", (TextPart("a"),)), CALLED, ANSWER],
+            "both in neighbouring messages",
+        ),
+        ("mistral_v7", [ASKED, Message("assistant", ())], "message 1: expected text or calls, found neither"),
+        ("mistral_v7", [CALLED, ANSWER], "message 0: expected a message of the user or the system before the first"),
+        ("mistral_v7", [Message("tool", (), None, "123456789"), ASKED], "message 0: .* found one of tool"),
+        ("mistral_v7", [ASKED, ANSWER], "message 1: expected a message of assistant or system or user behind one of"),
+        ("mistral_v7", [ASKED, CALLED, CALLED], "message 2: expected answers to all calls first, found 1 missing"),
+        ("mistral_v7", [ASKED, CALLED, ANSWER, ANSWER], "message 3: expected the answer to one of the calls that wait"),
+        ("mistral_v2", [ASKED, TWICE, ANSWER, ANSWER], "message 3: expected one answer to a turn's calls"),
+        ("mistral_v11", [ASKED, TWICE, ANSWER, ANSWER], "message 1: expected a different id for each call"),
         ("mistral_v13", [ASKED, Message("developer", (TextPart("a"),))], "found 'developer'"),
     ],
 )

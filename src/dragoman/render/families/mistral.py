@@ -23,8 +23,8 @@ two newlines between, and so are those of the assistant, which then count as rew
 Deviations: mistral-common knows no thoughts before v13, so text with tags in v11 is read as a thought; v13 takes calls
 and answers without ids, since it does not write them, and so reads none; arguments that are no JSON object are refused,
 where mistral-common quotes them; tools without any message of the user are refused, where it leaves them out; so are an
-answer to no call, and a prompt whose last message is the system's own. Parts are written in their order, where it puts
-calls last. Schemas of tools are not checked.
+answer to no call, a conversation that begins with a call, and a prompt whose last message is the system's own. Parts
+are written in their order, where it puts calls last. Schemas of tools are not checked.
 """
 
 from __future__ import annotations
@@ -126,8 +126,6 @@ def write_assistant(form: Form, chat: Chat, page: Page, turn: Turn) -> None:
         if not (isinstance(part, TextPart) and not part.text)
     ]
     kinds = [type(part) for _, _, part in parts]
-    if not parts or (form.version < 7 and TextPart in kinds and ToolCall in kinds):
-        raise InvalidConversation(turn.messages[-1], "either text or calls in a turn", "both" if parts else "neither")
     trims = form.version > 1 and ThinkingPart not in kinds
     page.begin(turn.messages[0], "", rewritten=len(turn.messages) > 1)
     for at, (k, number, part) in enumerate(parts):
