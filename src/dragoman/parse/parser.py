@@ -106,6 +106,7 @@ class Parser:
             self._begin: Callable[[Dialect], Begun] = partial(
                 begin, start=start, tools=known, policy=policy, prefill=begins, prompt=shown
             )
+            self._unsettled = True  # control tokens of the prefill may be held
             self._open(spoken)
         else:
             self._machine = spoken.machine(start, known, policy)
