@@ -80,6 +80,16 @@ def test_events_spell_control_tokens_out() -> None:
     assert "".join(event.text for event in events if isinstance(event, Markup))[:11] == "<tool_call>"
 
 
+def test_a_control_token_that_was_held_is_spelled_out_when_it_comes() -> None:
+    tokenizer = ByteTokenizer(("</parameter>",))
+    parser = Parser("qwen3_coder", tokenizer=tokenizer)
+    parser.feed_tokens(tokenizer.encode("<tool_call>\n<function=f>\n<parameter=a>1"))
+    parser.feed_tokens([*b"2", *tokenizer.control.values()])
+    events = [event for byte in b"\n</function>\n</tool_call>" for event in parser.feed_tokens([byte])]
+    spelled = "".join(event.text for event in events + parser.finish() if isinstance(event, Markup))
+    assert spelled == "</parameter>\n</function>\n</tool_call>"
+
+
 def test_a_control_token_that_the_dialect_does_not_know_is_text() -> None:
     tokenizer = ByteTokenizer((*QWEN.control, "<|fim_pad|>"))
     assert message("hermes", tokenizer, "a", "<|fim_pad|>", "b").parts == (TextPart("a<|fim_pad|>b"),)

@@ -17,6 +17,7 @@ import msgspec
 from ..dialect import DEFAULT_POLICY, START, Dialect, Policy
 from ..errors import InvalidTool, NoTokenizer, ParserFinished
 from ..events import ArgumentsDelta, Event, Problem, ProblemKind, Stop, merge
+from ..grammar.frames import NOWHERE
 from ..grammar.raised import has_raised
 from ..grammar.schema import NO_TOOLS, Toolbox
 from ..registry import AUTO, get_dialect
@@ -137,7 +138,7 @@ class Parser:
             self._ids.append(token)
             start = machine.base
             machine.base = end = start + len(piece)
-            if machine.kept_to >= 0:
+            if machine.kept_to > NOWHERE:
                 machine.kept.append(piece)
                 machine.kept_to = end
             return [rest.make(piece, start, end)]
@@ -320,6 +321,7 @@ class Parser:
             return events
         machine = self._machine
         if len(events) == 1 and type(event := events[0]) is ArgumentsDelta and event.json.isascii():
+            self._unsettled = True
             return events  # the call that is open may still turn out to be malformed, from its opener on
         self._unsettled = bool(machine.choices or machine.call or machine.held)
         return lowered_events(events)
