@@ -34,7 +34,7 @@ from functools import partial
 from ...dialect import Dialect
 from ...errors import InvalidConversation
 from ...segments import NOBODY, Kind
-from ...types import JSON, Message, TextPart, ThinkingPart, ToolCall
+from ...types import JSON, Message, Part, TextPart, ThinkingPart, ToolCall
 from ..family import Family
 from ..mistral_rules import Form, Turn, json_value, object_of, require, turns_of
 from ..page import Chat, Page
@@ -66,8 +66,10 @@ def write(form: Form, chat: Chat, page: Page) -> None:
         match turn.role:
             case "user":
                 write_user(form, chat, page, turn, first=k == asked[0], last=k == asked[-1])
-            case "assistant" if not (forgotten and any(chat.messages[n].tool_calls for n in turn.messages)):
-                write_assistant(form, chat, page, turn)
+            case "assistant":
+                parts = parts_of(form, chat, turn)
+                if not (forgotten and any(isinstance(part, ToolCall) for _, _, part in parts)):
+                    write_assistant(form, page, turn, parts)
             case "tool" if not forgotten:
                 write_result(form, chat, page, turn)
             case "system":
@@ -117,8 +119,8 @@ def write_tools(form: Form, chat: Chat, page: Page) -> None:
     page.mark("][/AVAILABLE_TOOLS]")
 
 
-def write_assistant(form: Form, chat: Chat, page: Page, turn: Turn) -> None:
-    """A turn of the model, without the spaces at the end of its text."""
+def parts_of(form: Form, chat: Chat, turn: Turn) -> list[tuple[int, int, Part]]:
+    """What the model says in a turn, with the message and the number of each part; raises `InvalidConversation`."""
     parts = [
         (k, number, part)
         for k in turn.messages
@@ -128,6 +130,12 @@ def write_assistant(form: Form, chat: Chat, page: Page, turn: Turn) -> None:
     kinds = [type(part) for _, _, part in parts]
     if not parts or (form.version < 7 and TextPart in kinds and ToolCall in kinds):
         raise InvalidConversation(turn.messages[-1], "either text or calls in a turn", "both" if parts else "neither")
+    return parts
+
+
+def write_assistant(form: Form, page: Page, turn: Turn, parts: list[tuple[int, int, Part]]) -> None:
+    """A turn of the model, without the spaces at the end of its text."""
+    kinds = [type(part) for _, _, part in parts]
     trims = form.version > 1 and ThinkingPart not in kinds
     page.begin(turn.messages[0], "", rewritten=len(turn.messages) > 1)
     for at, (k, number, part) in enumerate(parts):
