@@ -5,7 +5,7 @@ from itertools import groupby
 
 import jinja2
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.errors import InvalidChatTemplate, InvalidConversation
@@ -95,6 +95,7 @@ def _writes(source: str, messages: list[dict[str, object]], variables: dict[str,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in chat_templates() if name.startswith("trl:")])
+@settings(max_examples=max(6, settings().max_examples // 4))  # of each of so many templates
 @given(messages=conversations(), tools=st.booleans(), prompted=st.booleans())
 def test_a_models_template_writes_what_jinja_writes_and_each_character_has_its_owner(
     name: str, messages: list[Message], tools: bool, prompted: bool

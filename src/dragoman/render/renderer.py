@@ -161,7 +161,7 @@ class Renderer:
 
         Where the model began is told by the `prompt` that it was given, else by the options and the `prefill`.
         """
-        given = prompt.text if prompt is not None else self._begun() + prefill
+        given = prompt.ids if prompt is not None else self._begun() + prefill
         family = self.family
         return read_response(self.dialect, self.tokenizer, family.ends, ids, tools, given, lead=family.lead)
 
@@ -195,7 +195,7 @@ class Renderer:
 
     def spans_of(self, sampled: Sequence[int], prompt: Rendered, message: int) -> list[Span]:
         """The spans of sampled ids behind a prompt, as parts of a message, which start where the prompt ends."""
-        parser = Parser(self.dialect, prompt.tools_as_given, prompt=prompt.text, tokenizer=self.tokenizer)
+        parser = Parser(self.dialect, prompt.tools_as_given, prompt=prompt.ids, tokenizer=self.tokenizer)
         parser.feed_tokens(sampled)
         parser.finish()
         return spans_of(parser.token_labels(), len(prompt.ids), message)
@@ -214,7 +214,7 @@ class Renderer:
         page = self._page(replace(chat, asked=True))
         page.at(NOBODY)
         page.mark(self.family.prompt(chat, len(chat.messages)))
-        page.mark(prefill)
+        page.mark(prefill, apart=True)
         return page.segments
 
     def _encoded(self, chat: Chat, segments: list[Segment]) -> Rendered:

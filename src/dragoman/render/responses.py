@@ -19,7 +19,7 @@ from ..parse.assemble import assemble
 from ..parse.parser import Parser
 from ..parse.tokens import Label
 from ..segments import NOBODY, Kind
-from ..tokenizers import Tokenizer
+from ..tokenizers import Tokenizer, decode
 from ..types import JSON, Message, TextPart, Tool, ToolCall
 from .encode import Span
 
@@ -58,17 +58,21 @@ BROKEN = frozenset(
 """Problems that leave something unread, or open: a thought that the stop marker ends. Those of calls are the calls'."""
 
 
+TURN_LENGTH = 32
+"""Tokens of a prompt's end in which the beginning of a turn is looked for."""
+
+
 def read_response(
     dialect: Dialect,
     tokenizer: Tokenizer,
     ends: Sequence[str],
     ids: Sequence[int],
     tools: Sequence[Tool | Mapping[str, JSON]] | None = None,
-    prompt: str | None = None,
+    prompt: str | Sequence[int] | None = None,
     *,
     lead: str = "",
 ) -> tuple[Message, Termination]:
-    """The message of sampled ids, up to the first token of `ends`, behind a rendered prompt.
+    """The message of sampled ids, up to the first token of `ends`, behind a rendered prompt, as ids or text.
 
     The first of `ends` is the turn's own, and those that the dialect does not know end all text. `lead` is no part of a
     text that begins the turn. Linear; never raises for what the model wrote, but `UnknownToken` for an id
@@ -81,7 +85,8 @@ def read_response(
     known = stop is None or stop in dialect.stops
     events = parser.feed_tokens(ids[: at + known]) + parser.finish("length" if stop is None else "stop")
     message = assemble(events)
-    if lead and (prompt is None or prompt.endswith(dialect.turns)):
+    given = prompt if isinstance(prompt, str | None) else decode(tokenizer, prompt[-TURN_LENGTH:])
+    if lead and (given is None or given.endswith(dialect.turns)):
         message = _without(lead, message)
     markers = [event.marker for event in events if isinstance(event, Stop) and event.marker is not None]
     others = [end for end in ends if end != ends[0] or end not in dialect.stops]
