@@ -54,6 +54,9 @@ def require(form: Form, chat: Chat) -> None:
         raise InvalidConversation(-1, "at least one message", "none")
     if (len(chat.messages) == 1 and chat.role(0) not in ("user", "system")) or chat.role(0) == "tool":
         raise InvalidConversation(0, "a message of the user or the system first", f"one of {chat.role(0)}")
+    first = next((k for k in range(len(chat.messages)) if chat.role(k) != "system"), None)
+    if first is not None and chat.messages[first].tool_calls:
+        raise InvalidConversation(first, "a message of the user before the first call", "a call")
     for k, (before, message) in enumerate(pairwise(chat.messages), 1):
         if message.role not in FOLLOWS[before.role]:
             expected = f"a message of {' or '.join(FOLLOWS[before.role])} behind one of {before.role}"
