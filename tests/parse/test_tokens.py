@@ -8,7 +8,7 @@ from dragoman.errors import NoTokenizer, ParserFinished, UnknownToken
 from dragoman.events import CallEnd, CallStatus, ContentDelta, Event, Markup, Problem, ProblemKind, Stop, merge
 from dragoman.parse.assemble import assemble
 from dragoman.parse.parser import Parser
-from dragoman.parse.tokens import Label, tongue_of
+from dragoman.parse.tokens import TONGUES, Label, tongue_of
 from dragoman.registry import get_dialect
 from dragoman.tokenizers import control_pattern
 from dragoman.tokenizers.bytes import ByteTokenizer
@@ -147,6 +147,19 @@ def test_a_marker_that_models_also_spell_counts_both_ways() -> None:
 
 def test_a_dialect_is_prepared_for_a_tokenizer_once() -> None:
     assert tongue_of(get_dialect("hermes"), QWEN) is tongue_of(get_dialect("hermes"), QWEN)
+
+
+def test_no_more_dialects_are_kept_prepared_than_there_is_room_for() -> None:
+    from msgspec.structs import replace
+
+    tokenizer = ByteTokenizer(QWEN.control)
+    first, *others = (replace(get_dialect("hermes"), name=f"own{k}") for k in range(TONGUES + 1))
+    prepared = tongue_of(first, tokenizer)
+    for dialect in others[:-1]:
+        tongue_of(dialect, tokenizer)
+    assert tongue_of(first, tokenizer) is prepared
+    tongue_of(others[-1], tokenizer)
+    assert tongue_of(first, tokenizer) is not prepared
 
 
 def test_auto_is_told_by_the_tokens() -> None:

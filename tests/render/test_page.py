@@ -119,3 +119,11 @@ def test_text_that_spells_the_prompt_is_not_what_the_model_was_given() -> None:
     written.spell(Message("assistant", (TextPart("<think>so</think>"),)))
     written.stop("<|end|>")
     assert sampled(written) == ""
+
+
+def test_a_call_that_leaves_no_character_for_a_guard_is_refused() -> None:
+    used = "".join(map(chr, range(0xE000, 0xF900)))
+    written = page()
+    written.begin(0, "")
+    with pytest.raises(InvalidConversation, match="private use"):
+        written.spell(Message("assistant", (ToolCall("f", f'{{"a": "{used}<|end|>"}}'),)))

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from ..errors import GrammarError
 from . import nodes as n
 from .nodes import Grammar, Node
 from .notation import Notation
@@ -25,6 +26,9 @@ FIRST = 0xDB00
 _up: dict[int, int] = {}
 _down: dict[int, int] = {}
 
+ROOM = 256
+"""Different characters that all markers together can have."""
+
 UP = r"\udb00-\udbff"
 """The raised characters, in a class of a regular expression."""
 
@@ -36,6 +40,8 @@ def raised(text: str) -> str:
     """The text with every character raised; at most 256 different characters can be, of all markers that exist."""
     for code in set(map(ord, text)):
         if code not in _up:
+            if len(_up) == ROOM:
+                raise GrammarError("the markers", f"more than {ROOM} different characters", "read them as text")
             _up[code] = FIRST + len(_up)
             _down[_up[code]] = code
     return text.translate(_up)

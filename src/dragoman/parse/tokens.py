@@ -31,7 +31,7 @@ from ..grammar.raised import has_raised, literals, lowered, raised, raised_gramm
 from ..tokenizers import Tokenizer, control_pattern, one_of
 from .decode import Utf8
 
-__all__ = ["Label", "Tongue", "labels_of", "lowered_events", "tongue_of"]
+__all__ = ["TONGUES", "Label", "Tongue", "labels_of", "lowered_events", "tongue_of"]
 
 
 class Label(StrEnum):
@@ -129,6 +129,9 @@ class _Table(dict[int, "str | bytes"]):
         return known
 
 
+TONGUES = 256
+"""Dialects that are kept prepared for a tokenizer: forced calls make a dialect of their own each."""
+
 _tongues: WeakKeyDictionary[Tokenizer, dict[int, tuple[Dialect, Tongue]]] = WeakKeyDictionary()
 
 
@@ -137,6 +140,8 @@ def tongue_of(dialect: Dialect, tokenizer: Tokenizer) -> Tongue:
     known = _tongues.setdefault(tokenizer, {})
     found = known.get(id(dialect))
     if found is None:
+        if len(known) >= TONGUES:
+            known.pop(next(iter(known)))
         found = known[id(dialect)] = (dialect, Tongue(dialect, tokenizer))
     return found[1]
 

@@ -211,7 +211,11 @@ class Page:
         """A guard in place of the first character of a control token."""
         first, rest = found.group()[0], found.group()[1:]
         if first not in self._guards:
-            self._guards[first] = next(self._signs)
+            sign = next(self._signs, None)
+            if sign is None:
+                found_all = "a call with all of them, and a control token"
+                raise InvalidConversation(self._message, "a character for private use that is not used", found_all)
+            self._guards[first] = sign
         return self._guards[first] + rest
 
     def _unguard(self, segment: Segment) -> None:
