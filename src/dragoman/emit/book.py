@@ -24,7 +24,7 @@ class Book:
         self.rules: dict[str, Expr] = {}
         self.notes: list[Note] = []
         self._names: dict[Expr, str] = {}
-        self._taken: dict[str, int] = {}
+        self._taken: dict[str, int] = {"root": 1}
 
     def name(self, hint: str) -> str:
         """A name that nobody else gets; its rule is to be `define`\\ d."""

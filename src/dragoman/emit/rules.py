@@ -29,8 +29,8 @@ __all__ = [
     "Scan",
     "Sequence",
     "Text",
-    "choice",
     "chars",
+    "choice",
     "sequence",
 ]
 
