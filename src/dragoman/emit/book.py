@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 
 from .guarantees import Effect, Note
 from .rules import Expr, Ref, Rules
@@ -23,6 +24,7 @@ class Book:
     def __init__(self) -> None:
         self.rules: dict[str, Expr] = {}
         self.notes: list[Note] = []
+        self.shared: dict[Hashable, Ref] = {}  # rules that hold themselves, by what they are
         self._names: dict[Expr, str] = {}
         self._taken: dict[str, int] = {"root": 1}
 
