@@ -141,7 +141,7 @@ class _Reader:
         """The counts of a quantifier, if there is one; that it is lazy makes no difference to what is found."""
         counts: tuple[int, int | None] | None = None
         for sign, meant in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
-            if self._sees(sign):
+            if counts is None and self._sees(sign):
                 counts = meant
         if counts is None and self._sees("{"):
             counts = self._braces()

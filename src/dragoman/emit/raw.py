@@ -163,7 +163,7 @@ class RawValues:
         if avoid:
             self.book.narrowed("string", where, "none that begins like a value of another type")
         if texts is None:
-            yield from (self.ending.behind(EMPTY), self._at_least(1, avoid)) if avoid else (self.ending.scan,)
+            yield from self._free(avoid)
         elif isinstance(texts, Repeat) and texts.item == ANY and texts.high is None:
             self.book.narrowed("minLength", where, f"none of the first characters is one of {self.ending.firsts!r}")
             yield self._at_least(texts.low, avoid)
@@ -174,13 +174,23 @@ class RawValues:
         lead, closer = self.ending.parts
         banned = self.ending.firsts if self.ending.framed else f"{self.ending.firsts}\n"
         begun = not_beginning(texts, ranges_of(avoid + _LAYOUT)) if avoid else texts
-        written = spelled(begun, None, banned) if begun is not None else None
+        if begun is None:
+            return
+        written = spelled(begun, None, banned, closers=self.ending.closers)
+        if written is None:
+            self.book.relaxed("pattern", where, f"nothing of it can be written without {banned!r}")
+            yield from self._free(avoid)
+            return
         if written != texts:
             self.book.narrowed("string", where, f"without {banned!r}, with which its end begins")
-        if written is not None and closer in self.ending.marks:
+        if closer in self.ending.marks:
             yield sequence(Lexeme(sequence(written, lead)), Text(closer, mark=True), self.ending.tail)
-        elif written is not None:
+        else:
             yield sequence(Lexeme(sequence(written, lead, closer)), self.ending.tail)
+
+    def _free(self, avoid: str) -> Iterable[Expr]:
+        """Any strings, but for those that begin so."""
+        return (self.ending.behind(EMPTY), self._at_least(1, avoid)) if avoid else (self.ending.scan,)
 
     def _at_least(self, low: int, avoid: str) -> Expr:
         """Strings with so many characters before a closer can begin; a newline does not count at their end."""

@@ -134,33 +134,44 @@ class Spelling:
         return choice(*ways)
 
 
-def spelled(expr: Expr, strings: Strings | None, banned: str = "", broken: str = "") -> Expr | None:
+def spelled(
+    expr: Expr, strings: Strings | None, banned: str = "", broken: str = "", closers: tuple[str, ...] = ()
+) -> Expr | None:
     """A regular expression of texts as one of what is written; ``None`` if nothing of it can be.
 
-    Without `strings`, text stands for itself. The `banned` characters are left out, the `broken` ones written by their
-    number.
+    Without `strings`, text stands for itself. The `banned` characters are left out, but where what follows them in the
+    expression itself can't become one of the `closers`. The `broken` ones are written by their number.
     """
+
+    def inside(part: Expr) -> Expr | None:
+        return spelled(part, strings, banned, broken, closers)
+
     match expr:
         case Text(text=text):
-            if any(char in banned for char in text):
+            if any(char in banned and not _harmless(text[k:], closers) for k, char in enumerate(text)):
                 return None
             return Text("".join(_spell(char, strings, broken) for char in text)) if strings is not None else expr
         case Chars():
             return _spelled_class(expr, strings, banned, broken)
         case Sequence(items=items):
-            parts = [spelled(item, strings, banned, broken) for item in items]
-            kept = [part for part in parts if part is not None]
-            return sequence(*kept) if len(kept) == len(parts) else None
+            parts = [part for item in items if (part := inside(item)) is not None]
+            return sequence(*parts) if len(parts) == len(items) else None
         case Choice(items=items):
-            left = [part for item in items if (part := spelled(item, strings, banned, broken)) is not None]
+            left = [part for item in items if (part := inside(item)) is not None]
             return choice(*left) if left else None
         case Repeat(item=item, low=low, high=high):
-            part = spelled(item, strings, banned, broken)
-            if part is None:
+            repeated = inside(item)
+            if repeated is None:
                 return EMPTY if low == 0 else None
-            return Repeat(part, low, high)
+            return Repeat(repeated, low, high)
         case _:
             return expr
+
+
+def _harmless(text: str, closers: tuple[str, ...]) -> bool:
+    """Whether no closer begins with this text, or this text with it."""
+    begun = {closer[0] for closer in closers}
+    return text[0] in begun and not any(closer.startswith(text) or text.startswith(closer) for closer in closers)
 
 
 def _spelled_class(expr: Chars, strings: Strings | None, banned: str, broken: str) -> Expr | None:
