@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 
 from .guarantees import Effect, Note
 from .rules import Expr, Ref, Rules
@@ -23,6 +24,7 @@ class Book:
     def __init__(self) -> None:
         self.rules: dict[str, Expr] = {}
         self.notes: list[Note] = []
+        self.shared: dict[Hashable, Ref] = {}  # rules that hold themselves, by what they are
         self._names: dict[Expr, str] = {}
         self._taken: dict[str, int] = {"root": 1}
 
@@ -38,6 +40,10 @@ class Book:
             if number == 0 or name not in self._taken:
                 self._taken.setdefault(name, 1)
                 return name
+
+    def keep(self, name: str) -> None:
+        """Leave a name to the rule that has it already."""
+        self._taken.setdefault(name, 1)
 
     def define(self, name: str, expr: Expr) -> Ref:
         """The rule of a name that was given out."""
