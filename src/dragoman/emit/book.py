@@ -39,6 +39,10 @@ class Book:
                 self._taken.setdefault(name, 1)
                 return name
 
+    def keep(self, name: str) -> None:
+        """Leave a name to the rule that has it already."""
+        self._taken.setdefault(name, 1)
+
     def define(self, name: str, expr: Expr) -> Ref:
         """The rule of a name that was given out."""
         self.rules[name] = expr
