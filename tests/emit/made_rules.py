@@ -43,7 +43,11 @@ def texts(size: int = 8, alphabet: str = ALPHABET + ">/") -> st.SearchStrategy[s
 def scans(draw: st.DrawFn, then: st.SearchStrategy[Expr] = st.just(EMPTY), marks: bool = False) -> Scan:
     """Text up to one of a few words, in code or not."""
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True))
-    words = [word for word in words if not any(word in other[:-1] or word.startswith(other) for other in words if other != word)]
+    words = [
+        word
+        for word in words
+        if not any(word in other[:-1] or word.startswith(other) for other in words if other != word)
+    ]
     going = [(word, draw(st.one_of(st.none(), then, then, then))) for word in words]
     return Scan(
         tuple(going),

@@ -13,7 +13,7 @@ import msgspec
 from ..constrain.constraint import Constraint, constrain
 from ..constrain.emission import Emission, Engine, emit
 from ..constrain.request import LeadIn, ToolChoice
-from ..constrain.requests import llama_cpp, sglang_chat, sglang_generate, vllm
+from ..constrain.requests import sglang_chat, sglang_generate, vllm
 from ..emit.generate import Generator
 from ..emit.guarantees import Guarantees
 from ..emit.matcher import Matcher
@@ -39,7 +39,6 @@ exit codes: 0 fine, 1 an output that was checked does not satisfy the constraint
 """
 
 _SERVERS: Mapping[str, Callable[[Emission], dict[str, JSON]]] = {
-    "llama.cpp": llama_cpp,
     "vllm": vllm,
     "sglang": sglang_generate,
     "sglang-chat": sglang_chat,
@@ -79,7 +78,13 @@ def _add_request(parser: argparse.ArgumentParser) -> None:
     add("--no-parallel", action="store_true", help="one call at most")
     add("--reasoning", choices=("auto", "required", "none"), default="auto", help="thoughts: as the model likes, ...")
     add("--scope", choices=("output", "answer", "arguments"), default="output", help="what is constrained")
-    add("--lead-in", type=_lead_in, default="reasoning", metavar="WHAT", help="before a required call: none, reasoning, N")
+    add(
+        "--lead-in",
+        type=_lead_in,
+        default="reasoning",
+        metavar="WHAT",
+        help="before a required call: none, reasoning, N",
+    )
     add("--answer", metavar="FILE", help="the JSON Schema of the answer")
     add("--start", default="content", metavar="STATE", help="where the prompt leaves the model: content, reasoning")
     add("--any-json", action="store_true", help="arguments are any JSON, whatever their schema says")
@@ -143,11 +148,12 @@ def _choice(text: str) -> ToolChoice:
 
 def _schema(path: str) -> Mapping[str, JSON]:
     try:
-        return msgspec.json.decode(Path(path).read_bytes(), type=dict[str, object])  # type: ignore[return-value]
+        schema: dict[str, JSON] = msgspec.json.decode(Path(path).read_bytes(), type=dict)
     except OSError as error:
         raise Unreadable(path, error.strerror or "can't be read") from error
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(path, f"not a JSON Schema: {error}") from error
+    return schema
 
 
 def _check(constraint: Constraint, path: str, *, as_json: bool) -> int:

@@ -21,6 +21,9 @@ from .syntax import KEY, Frame, call_text, syntax_of
 
 __all__ = ["CallBody", "Calls", "layout_text"]
 
+ANY_OBJECT: Mapping[str, JSON] = {"type": "object"}
+"""The arguments of a tool that declares none, or whose declaration does not count."""
+
 _WHOLE = '{"qkey": "qvalue"}'
 
 
@@ -56,10 +59,8 @@ class Calls:
 
     def body(self, tool: Tool) -> CallBody:
         """A call of this tool; raises `Inexpressible` for a name or key that the dialect can't write."""
-        schema: Mapping[str, JSON] = tool.parameters or {"type": "object"}
-        lowering = Lowering(
-            self.book, schema, tool.name, form=self.syntax.form, any_order=self.any_order, strict=self.strict
-        )
+        schema = (tool.parameters if self.strict else None) or ANY_OBJECT
+        lowering = Lowering(self.book, schema, tool.name, form=self.syntax.form, any_order=self.any_order)
         if self.syntax.whole:
             before, _, behind = call_text(self.layout, tool.name, _WHOLE).partition(_WHOLE)
             return self.framed(tool, before, lowering.value(schema), behind)
@@ -104,6 +105,7 @@ class _Written:
     def __init__(self, calls: Calls, tool: Tool, lowering: Lowering) -> None:
         self.calls, self.tool, self.lowering = calls, tool, lowering
         self.syntax, self.book = calls.syntax, calls.book
+        self.start = 0  # where in such a call its arguments begin
 
     def body(self, schema: Mapping[str, JSON]) -> CallBody:
         """The call."""
@@ -113,16 +115,17 @@ class _Written:
         before, _, rest = alone.partition(f"{syntax.lead}{KEY}{number.before}7")
         behind = rest.removeprefix(number.behind)
         members = self.lowering.members(schema)
-        arguments = self._members(members, len(before), self.tool.name)
+        self.start = len(before)
+        arguments = self._members(members, self.tool.name)
         if not any(member.required for member in members.named):
             none = call_text(layout, self.tool.name, "{}")
             blank = none.removeprefix(before).removesuffix(behind)
             arguments = choice(arguments, layout_text(blank)) if blank else arguments
         return self.calls.framed(self.tool, before, arguments, behind)
 
-    def _members(self, members: Members, start: int, where: str) -> Expr:
+    def _members(self, members: Members, where: str) -> Expr:
         """Arguments, or the members of an object that is written as they are."""
-        keys = self._keys([member.key for member in members.named], start)
+        keys = self._keys([member.key for member in members.named])
         written = tuple(
             Member(
                 self.book.rule(f"{where}-{one.key}", self._member(key, one.schema, f"{where}/{one.key}")), one.required
@@ -140,14 +143,14 @@ class _Written:
     def _argument(self, key: Expr, schema: JSON, where: str) -> Expr:
         return self.book.rule(where, self._member(key, schema, where))
 
-    def _keys(self, keys: Sequence[str], start: int) -> list[Expr]:
+    def _keys(self, keys: Sequence[str]) -> list[Expr]:
         """The keys as they are written."""
         syntax, number = self.syntax, self.syntax.frames["number"]
         values = [f"7{k:04}7" for k in range(len(keys))]
         members = ", ".join(f"{dumps(key)}: {value}" for key, value in zip(keys, values, strict=True))
         written = call_text(self.calls.layout, self.tool.name, f"{{{members}}}")
         found: list[Expr] = []
-        at = start
+        at = self.start
         for value in values:
             at += len(syntax.lead)
             ends = written.index(number.before + value, at)
@@ -211,7 +214,7 @@ class _Written:
         if "object" in kinds:
             members = self.lowering.members(_only(schema, ["object"]), where)
             if members.named:
-                ways.append(sequence(layout_text(frame.before), self._members(members, 0, where), end))
+                ways.append(sequence(layout_text(frame.before), self._members(members, where), end))
         if "array" in kinds:
             items = self.lowering.schemas.plain(_only(schema, ["array"]), where).get("items", True)
             one = self.book.rule(f"{where}-item", self._member(Text(syntax.item), items, f"{where}/items"))

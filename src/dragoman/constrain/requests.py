@@ -9,12 +9,11 @@ takes GBNF, and for lazy grammars triggers and the tokens that are to be written
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from ..errors import InvalidRequest
 from ..types import JSON
 from .emission import Emission, Engine
-from .triggers import TriggerKind
 
 __all__ = ["llama_cpp", "sglang_chat", "sglang_generate", "vllm"]
 
