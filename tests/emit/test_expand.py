@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from itertools import permutations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,11 +7,11 @@ from hypothesis import strategies as st
 from dragoman.emit.expand import expand
 from dragoman.emit.guarantees import Effect
 from dragoman.emit.repeats import bounded
-from dragoman.emit.rules import EMPTY, AnyOrder, Member, Ref, Rules, Scan, Text, chars, sequence
+from dragoman.emit.rules import EMPTY, AnyOrder, Ref, Rules, Scan, Text, chars, sequence
 from dragoman.grammar.prose import in_code
 
 from .meaning import accepts, first_word
-from .some_rules import LETTERS, orders, rule_sets, scans, sentences, texts, words
+from .some_rules import LETTERS, rule_sets, scans, sentences, texts
 
 
 def root(*items: object) -> Rules:
@@ -76,53 +74,6 @@ def _opens_too_wide(text: str) -> bool:
     return any(text.startswith("`````", k) and not in_code(text[:k].rstrip("`")) for k in range(len(text)))
 
 
-@given(st.data(), orders(words.map(Text)))
-def test_members_come_in_any_order_each_once(data: st.DataObject, order: AnyOrder) -> None:
-    rules = root("{", order, "}")
-    plain, notes = expand(rules)
-    assert not notes
-    text = data.draw(sentences(rules))
-    assert accepts(plain, text) == accepts(rules, text)
-
-
-@given(st.data(), orders(words.map(Text), 5), st.integers(0, 2))
-def test_more_members_lose_what_the_notes_say(data: st.DataObject, order: AnyOrder, limit: int) -> None:
-    rules = root("{", order, "}")
-    plain, notes = expand(rules, subset_limit=limit)
-    text = data.draw(sentences(rules))
-    lost = {note.effect for note in notes}
-    if accepts(rules, text) and Effect.NARROWED not in lost:
-        assert accepts(plain, text)
-    if accepts(plain, text) and Effect.RELAXED not in lost:
-        assert accepts(rules, text)
-
-
-def members(required: str, optional: str = "") -> tuple[Member, ...]:
-    return tuple(Member(Text(c), c in required) for c in required + optional)
-
-
-def test_optional_members_of_many_may_come_again_between_the_required() -> None:
-    plain, notes = expand(root(AnyOrder(members("ab", "xyz"), Text(","))), subset_limit=3)
-    assert [str(note) for note in notes] == [
-        "relaxed: unique at root: more than 3 members, so an optional one may come again"
-    ]
-    assert all(accepts(plain, text) for text in ("a,b", "b,a", "x,b,y,y,a,z"))
-    assert not any(accepts(plain, text) for text in ("", "a", "a,a,b", "a,b,", ",a,b", "ab"))
-
-
-def test_many_required_members_keep_their_order() -> None:
-    plain, notes = expand(root(AnyOrder(members("abc", "x"), Text(","))), subset_limit=2)
-    assert [note.what for note in notes] == ["order"]
-    assert [",".join(each) for each in permutations("abc") if accepts(plain, ",".join(each))] == ["a,b,c"]
-
-
-def test_the_rules_of_a_tool_with_twelve_properties_are_few() -> None:
-    for required in range(13):
-        names = "abcdefghijkl"
-        plain, _ = expand(root(AnyOrder(members(names[:required], names[required:]), Text(","))))
-        assert len(plain.rules) < 100
-
-
 @given(st.data(), rule_sets())
 def test_rules_mean_the_same_when_they_are_plain(data: st.DataObject, rules: Rules) -> None:
     plain, notes = expand(rules)
@@ -130,12 +81,6 @@ def test_rules_mean_the_same_when_they_are_plain(data: st.DataObject, rules: Rul
     assert not any(isinstance(part, Scan | AnyOrder) for part in plain.walk())
     text = data.draw(sentences(rules))
     assert accepts(plain, text) == accepts(bounded(plain), text) == accepts(rules, text)
-
-
-@pytest.mark.parametrize("given_words", [("",), ("a", "")])
-def test_a_word_is_not_empty(given_words: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError, match="an empty word"):
-        expand(root(Scan(tuple((word, EMPTY) for word in given_words))))
 
 
 def test_names_that_were_there_are_kept() -> None:

@@ -52,6 +52,10 @@ def test_rules_are_written_one_a_line_the_root_first() -> None:
     )
 
 
+def test_what_is_repeated_again_stands_in_parentheses() -> None:
+    assert gbnf(Rules({"root": Repeat(Repeat(Text("a"), 2, 3))})) == 'root ::= ("a"{2,3})*\n'
+
+
 def test_rules_that_are_not_plain_are_refused() -> None:
     with pytest.raises(TypeError, match="GBNF has no Scan: expand the rules first"):
         gbnf(Rules({"root": Scan((("a", EMPTY),))}))
@@ -88,6 +92,11 @@ def test_llama_cpp_counts_beyond_its_own_limit(llama: Llama, low: int, high: int
     assert engine.matches(grammar, [f"<{'c' * count}>" for count in counts if count >= 0]) == [
         fit for fit, count in zip(fits, counts, strict=True) if count >= 0
     ]
+
+
+def test_llama_cpp_takes_characters_that_share_bytes_with_a_marker(llama: Llama) -> None:
+    grammar = printed(Rules({"root": Scan((("◁/think▷", EMPTY),))}))
+    assert llama(*MARKERS).matches(grammar, ["“▷◁/◁/think▷", "…◁/think◁"]) == [True, False]
 
 
 CITY = sequence("<parameter=city>\n", Scan((("</parameter>", EMPTY),)), "\n")

@@ -32,7 +32,7 @@ class State(Struct, frozen=True):
     """Where one of the characters `on` leads, and where any other does."""
 
     on: Mapping[str, Target]
-    other: Target
+    other: str
 
 
 def automaton(words: tuple[str, ...], code: bool = False) -> Mapping[str, State]:
@@ -61,7 +61,7 @@ def automaton(words: tuple[str, ...], code: bool = False) -> Mapping[str, State]
 
 def _text(words: tuple[str, ...]) -> dict[str, State]:
     """A state for every beginning of a word: how much of one has just been read."""
-    beginnings = sorted({word[:k] for word in words for k in range(len(word) + 1)} | {""}, key=len)
+    beginnings = sorted(dict.fromkeys(["", *(word[:k] for word in words for k in range(len(word) + 1))]), key=len)
     follows: dict[str, dict[str, str]] = {beginning: {} for beginning in beginnings}
     for beginning in beginnings[1:]:
         follows[beginning[:-1]][beginning[-1]] = beginning

@@ -30,15 +30,16 @@ from .rules import (
 
 __all__ = ["SUBSET_LIMIT", "expand"]
 
-SUBSET_LIMIT = 6
-"""Members of an object that may come in any order, each once: 63 rules for six, and twice as many for each further."""
+SUBSET_LIMIT = 5
+"""Members of an object that may come in any order, each once: 31 rules for five, twice as many for one more."""
 
 
 def expand(rules: Rules, *, subset_limit: int = SUBSET_LIMIT) -> tuple[Rules, tuple[Note, ...]]:
     """The same language without `Scan` and `AnyOrder`, and what of it was relaxed or narrowed, by the rule's name.
 
-    Up to `subset_limit` members come in any order, each once; of more, optional ones may come again; more required ones
-    than that stand in their declared order. Of Markdown code, what more than four backticks open is left out.
+    Up to `subset_limit` members come in any order, each once. Of more, optional ones may come again, as long as at most
+    one more than that is required; with more required ones, all stand in their declared order. Of Markdown
+    code, what more than four backticks open is left out.
     """
     expansion = _Expansion(rules, subset_limit)
     return expansion.whole(), Guarantees.sorted(expansion.book.notes)
@@ -108,8 +109,7 @@ def _edges(state: State, thens: Mapping[Target, Expr]) -> Iterator[Expr]:
     for target in dict.fromkeys(special.values()):
         if target in thens:
             yield sequence(_one_of(c for c, to in special.items() if to == target), thens[target])
-    if state.other in thens:
-        yield sequence(_one_of(special, negated=True), thens[state.other])
+    yield sequence(_one_of(special, negated=True), thens[state.other])
 
 
 def _one_of(characters: Iterable[str], negated: bool = False) -> Expr:

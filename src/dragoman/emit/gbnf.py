@@ -8,7 +8,7 @@ Neither knows control tokens by their text: a marker matches however it is spell
 from __future__ import annotations
 
 from .repeats import bounded
-from .rules import AnyOrder, Chars, Choice, Expr, Lexeme, Ref, Repeat, Rules, Scan, Sequence, Text
+from .rules import Chars, Choice, Expr, Ref, Repeat, Rules, Sequence, Text
 
 __all__ = ["gbnf"]
 
@@ -48,16 +48,14 @@ def _item(part: Expr, names: dict[str, str]) -> str:
         case Ref(name):
             return names.get(name, name)
         case Repeat(item, low, high):
-            return _item(item, names) + _count(low, high)
-        case Lexeme(item):
-            return _item(item, names)
+            repeated = _item(item, names)
+            return (f"({repeated})" if isinstance(item, Repeat) else repeated) + _count(low, high)
         case Sequence(()):
             return '""'
         case Choice() | Sequence():
             return f"({_choice(part, names)})"
-        case Scan() | AnyOrder():
+        case _:
             raise TypeError(f"GBNF has no {type(part).__name__}: expand the rules first")
-    raise TypeError(f"not a part of a rule: {part!r}")
 
 
 def _count(low: int, high: int | None) -> str:

@@ -16,19 +16,23 @@ __all__ = ["any_order"]
 
 
 def any_order(book: Book, order: AnyOrder, hint: str, limit: int) -> Expr:
-    """The members, of whose subsets at most 2^`limit` are told apart; rules get names that begin with `hint`."""
+    """The members; subsets are told apart of up to `limit` of them, or one more where only required ones count.
+
+    The names of rules begin with `hint`.
+    """
     order = _named(book, order, hint)
     required = [member for member in order.members if member.required]
     optional = [member.item for member in order.members if not member.required]
     extra = () if order.extra is None else (order.extra,)
-    if order.declared or len(required) > limit:
+    if order.declared or len(required) > limit + 1:
         if not order.declared:
-            why = f"more than {limit} required members, so they stand in the order of their declaration"
+            why = f"more than {limit + 1} required members, so they stand in the order of their declaration"
             book.narrowed("order", hint, why)
         return _declared(book, order, hint)
     if len(order.members) <= limit:
         return _Subsets(book, order.members, order.between, extra, hint).whole()
-    book.relaxed("unique", hint, f"more than {limit} members, so an optional one may come again")
+    if optional:
+        book.relaxed("unique", hint, f"more than {limit} members, so an optional one may come again")
     return _Subsets(book, tuple(required), order.between, (*optional, *extra), hint).whole()
 
 

@@ -119,7 +119,7 @@ def _nullable(rules: Rules) -> frozenset[str]:
     """The names of the rules that match the empty text."""
     known: frozenset[str] = frozenset()
     while True:
-        more = frozenset(name for name, rule in rules.rules.items() if _empties(rule, known))
+        more = frozenset(name for name, rule in rules.rules.items() if name in known or _empties(rule, known))
         if more == known:
             return known
         known = more
