@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .rules import EMPTY, Chars, Choice, Expr, Exprs, Ref, Repeat, Sequence, Text, sequence
+from .rules import EMPTY, AnyOrder, Chars, Choice, Expr, Exprs, Lexeme, Ref, Repeat, Scan, Sequence, Text, sequence
 
 __all__ = ["RETURN", "Residues", "Unknown"]
 
@@ -52,6 +52,8 @@ class Residues:
                 return [each for inside, _ in found for each in inside], {end for _, ends in found for end in ends}
             case Repeat():
                 return self._repeated(part, read)
+            case Lexeme(item=item):
+                return self._after(item, read)
             case Ref():
                 return self._named_after(part, read)
             case _:
@@ -105,9 +107,15 @@ class Residues:
                 return any(self.empty(item, seen) for item in items)
             case Repeat(item=item, low=low):
                 return low == 0 or self.empty(item, seen)
+            case Lexeme(item=item):
+                return self.empty(item, seen)
             case Ref(name=name):
                 if part == RETURN:
                     raise Unknown
                 return name not in seen and self.empty(self._named(name), seen | {name})
+            case Scan():
+                return part.open
+            case AnyOrder(members=members):
+                return not any(member.required for member in members)
             case _:
-                raise Unknown
+                raise TypeError(f"not a part of a rule: {part!r}")

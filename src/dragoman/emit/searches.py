@@ -11,12 +11,11 @@ from __future__ import annotations
 from msgspec import Struct, structs
 
 from .book import Book
+from .classes import ANY, ranges_of
 from .residue import Residues, Unknown
 from .rules import EMPTY, Chars, Choice, Expr, Ref, Repeat, Scan, choice, sequence
 
 __all__ = ["Searches"]
-
-_ANY = Chars((), negated=True)
 
 
 class _Search(Struct, frozen=True):
@@ -87,7 +86,7 @@ class Searches:
             case _Search(some=False, then=then) | _Begun(search=_Search(then=then)):
                 return then
             case _:
-                return _ANY
+                return ANY
 
     def _behind(self, name: str, read: str) -> list[Expr] | None:
         """What may follow these characters, which the text begins with."""
@@ -132,7 +131,7 @@ class Searches:
                 return part.then
             part = part.search if isinstance(part, _Begun) else part
             never = tuple((word, None) for word in part.delimiters)
-            return sequence(Scan(never, open=True, code=part.code) if never else Repeat(_ANY), part.then)
+            return sequence(Scan(never, open=True, code=part.code) if never else Repeat(ANY), part.then)
 
     def _search(self, name: str, part: _Search) -> Expr:
         words, is_open = self._words(part)
@@ -141,7 +140,7 @@ class Searches:
                 return self._begun(part, "", fresh=True)
             self._book.relaxed("some text", part.where, "text in which code counts may be empty here")
         if not words:
-            return Repeat(_ANY) if is_open else Choice(())
+            return Repeat(ANY) if is_open else Choice(())
         return Scan(tuple(words.items()), is_open, part.code, self._marks.intersection(words))
 
     def _is_turn_of(self, name: str, then: Expr) -> bool:
@@ -191,11 +190,4 @@ def _kept(words: tuple[str, ...], read: str) -> str:
 
 
 def _but(others: list[str]) -> Chars:
-    codes = sorted(map(ord, others))
-    ranges: list[tuple[int, int]] = []
-    for code in codes:
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1] = (ranges[-1][0], code)
-        else:
-            ranges.append((code, code))
-    return Chars(tuple(ranges), negated=True)
+    return Chars(ranges_of("".join(others)), negated=True)
