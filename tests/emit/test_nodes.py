@@ -201,6 +201,7 @@ def test_a_header_leads_to_its_cases() -> None:
     )
     both(header, ("<h> to=all<m>x", "<h><m>{}", " <h>1<m>1"), ("<h>", "x<h><m>1", "<h><h2><m>1"))
     assert notes_of(header) == ["relaxed: header", "relaxed: length"]
+    assert notes_of(b.header("<m>", b.case(b.until()), start=("<h>",), fields={})) == ["relaxed: length"]
 
 
 def test_values_are_text_and_end_at_the_first_delimiter() -> None:
@@ -258,6 +259,34 @@ def test_names_that_may_be_too_long_are_noted() -> None:
 
 def test_finals_in_code_are_noted() -> None:
     assert "narrowed: finals" in notes_of(b.content(b.prose("<a>", finals=("<e>",))) + "<e>")
+
+
+def test_values_of_strings_are_any_text() -> None:
+    member = b.key(b.chars("a-z", 1, 9)) + "=" + b.value(";", kinds=("string",)) + ";"
+    assert notes_of(b.call("@" + b.name("f") + b.argument_members(member), close="\n")) == []
+
+
+def test_text_in_a_rule_that_is_used_again_ends_where_it_is_used() -> None:
+    grammar = b.rule("line", b.until(";") + ";") + b.repeat(b.ref("line"), 1, 1) + "!"
+    both(grammar, ("a;b;!",), ("a;!", "a;b;"))
+
+
+def test_text_before_json_ends_where_that_begins() -> None:
+    grammar = b.content(b.until("{")) + b.tag("answer", b.json())
+    both(grammar, ("So: {}", '{"a": {}}'), ("So: [", "{", "[]"))
+
+
+def test_a_delimiter_that_the_text_before_has_begun_is_noted_where_code_counts() -> None:
+    grammar = b.until("<") + b.content(b.prose("<a>")) + "<a>"
+    assert "narrowed: first occurrence" in notes_of(grammar)
+
+
+def test_a_foreign_node_is_refused() -> None:
+    class Foreign(Node, frozen=True):
+        pass
+
+    with pytest.raises(TypeError, match="not a node of this vocabulary"):
+        rules_of(Foreign())
 
 
 @pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "harmony"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .rules import EMPTY, AnyOrder, Chars, Choice, Expr, Exprs, Lexeme, Ref, Repeat, Scan, Sequence, Text, sequence
+from .rules import EMPTY, Chars, Choice, Expr, Exprs, Lexeme, Ref, Repeat, Sequence, Text, sequence
 
 __all__ = ["RETURN", "Residues", "Unknown"]
 
@@ -17,7 +17,7 @@ RETURN = Ref("return")
 
 
 class Unknown(Exception):
-    """What is asked for depends on what follows a recursive rule."""
+    """What is asked for depends on what follows a recursive rule, or is inside a `Scan` or `AnyOrder`."""
 
 
 class Residues:
@@ -113,9 +113,5 @@ class Residues:
                 if part == RETURN:
                     raise Unknown
                 return name not in seen and self.empty(self._named(name), seen | {name})
-            case Scan():
-                return part.open
-            case AnyOrder(members=members):
-                return not any(member.required for member in members)
             case _:
-                raise TypeError(f"not a part of a rule: {part!r}")
+                raise Unknown
