@@ -1,118 +1,114 @@
-"""The meaning of rules, spelled out: where a part that begins here may end; slow, and for short texts only."""
+"""What rules mean, by trying everything: an oracle for short texts."""
 
 from __future__ import annotations
-
-from collections import defaultdict
-from collections.abc import Iterator
 
 from dragoman.emit.rules import AnyOrder, Chars, Choice, Expr, Lexeme, Ref, Repeat, Rules, Scan, Sequence, Text
 from dragoman.events import ContentDelta
 from dragoman.grammar.labels import TextLabel
 from dragoman.grammar.prose import ProseFrame, ProseStep
 
+__all__ = ["accepts", "first_word"]
+
+Ends = frozenset[int]
+
 
 def accepts(rules: Rules, text: str) -> bool:
     """Whether the whole text matches."""
-    return len(text) in _Reading(rules, text).ends(Ref(rules.root), 0)
+    return _Naive(rules, text).accepts()
 
 
-def first_word(words: list[str], text: str, code: bool) -> tuple[int, str] | None:
-    """Where the text ends whose words these are, and at which; in `code`, as the parser sees it."""
+def first_word(words: tuple[str, ...], text: str, code: bool) -> tuple[int, str] | None:
+    """Which word comes first, and where it ends; of two that end at once the longer."""
     if code:
-        step = ProseStep(tuple(words), (), TextLabel(ContentDelta))
-        start, _ = step.advance(ProseFrame(), text, 0, ended=True)
-        found = [word for word in words if text.startswith(word, start)]
-        return (start + len(found[0]), found[0]) if found else None
+        stop, _ = ProseStep(words, (), TextLabel(ContentDelta)).advance(ProseFrame(), text, 0, True)
+        here = [word for word in words if text.startswith(word, stop)]
+        return (stop + len(max(here, key=len)), max(here, key=len)) if here else None
     for end in range(1, len(text) + 1):
-        found = [word for word in words if text[:end].endswith(word)]
-        if found:
-            return end, max(found, key=len)
+        here = [word for word in words if text[:end].endswith(word)]
+        if here:
+            return end, max(here, key=len)
     return None
 
 
-class _Reading:
-    """Sets of ends by part and beginning, which grow until they are complete: recursion may be of any kind."""
-
+class _Naive:
     def __init__(self, rules: Rules, text: str) -> None:
-        self.rules, self.text = rules, text
-        self.known: dict[tuple[Expr, int], set[int]] = defaultdict(set)
-        self.done: set[tuple[Expr, int]] = set()
+        self.rules, self.input = rules.rules, text
+        self.root = rules.root
+        self.known: dict[tuple[str, int], Ends] = {}
 
-    def ends(self, part: Expr, at: int) -> set[int]:
-        while True:
-            before = sum(map(len, self.known.values()))
-            self.done.clear()
-            found = self.step(part, at)
-            if sum(map(len, self.known.values())) == before:
-                return found
+    def accepts(self) -> bool:
+        """Read rules again, from where anything refers to them, until that finds nothing new."""
+        self.known[self.root, 0] = frozenset()
+        before: dict[tuple[str, int], Ends] = {}
+        while before != self.known:
+            before = dict(self.known)
+            for name, at in before:
+                self.known[name, at] |= self.ends(self.rules[name], at)
+        return len(self.input) in self.known[self.root, 0]
 
-    def step(self, part: Expr, at: int) -> set[int]:
-        key = (part, at)
-        if key not in self.done:
-            self.done.add(key)
-            self.known[key] |= set(self.look(part, at))
-        return self.known[key]
-
-    def all(self, parts: tuple[Expr, ...], at: int) -> set[int]:
-        ends = {at}
-        for part in parts:
-            ends = {end for start in ends for end in self.step(part, start)}
-        return ends
-
-    def look(self, part: Expr, at: int) -> Iterator[int]:
-        match part:
-            case Text(text):
-                if self.text.startswith(text, at):
-                    yield at + len(text)
-            case Chars(ranges, negated):
-                if at < len(self.text) and negated != any(low <= ord(self.text[at]) <= high for low, high in ranges):
-                    yield at + 1
-            case Sequence(items):
-                yield from self.all(items, at)
-            case Choice(items):
-                for item in items:
-                    yield from self.step(item, at)
-            case Repeat(item, low, high):
-                yield from self.repeat(item, low, high, at)
-            case Ref(name):
-                yield from self.step(self.rules.rules[name], at)
-            case Lexeme(item):
-                yield from self.step(item, at)
+    def ends(self, expr: Expr, at: int) -> Ends:
+        match expr:
+            case Text(text=text):
+                return frozenset((at + len(text),)) if self.input.startswith(text, at) else frozenset()
+            case Chars(ranges=ranges, negated=negated):
+                char = self.input[at : at + 1]
+                inside = any(low <= ord(char) <= high for low, high in ranges) if char else negated
+                return frozenset((at + 1,)) if inside != negated else frozenset()
+            case Sequence(items=items):
+                return self.follow(items, at)
+            case Choice(items=items):
+                return frozenset[int]().union(*(self.ends(item, at) for item in items))
+            case Repeat(item=item, low=low, high=high):
+                return self.repeat(item, low, high, at)
+            case Ref(name=name):
+                return self.known.setdefault((name, at), frozenset())
+            case Lexeme(item=item):
+                return self.ends(item, at)
             case Scan():
-                yield from self.scan(part, at)
+                return self.scan(expr, at)
             case AnyOrder():
-                yield from self.any_order(part, frozenset(range(len(part.members))), at, True)
+                return self.any_order(expr, at)
+        raise AssertionError(expr)
 
-    def repeat(self, item: Expr, low: int, high: int | None, at: int) -> Iterator[int]:
-        ends, seen = {at}, set()
-        for count in range(len(self.text) + low + 2 if high is None else high + 1):
-            if count >= low:
-                yield from ends
-                seen |= ends
-            ends = {end for start in ends for end in self.step(item, start)}
-            if not ends or (count >= low and ends <= seen):
-                return
+    def follow(self, items: tuple[Expr, ...], at: int) -> Ends:
+        here = frozenset((at,))
+        for item in items:
+            here = frozenset[int]().union(*(self.ends(item, each) for each in here))
+        return here
 
-    def scan(self, scan: Scan, at: int) -> Iterator[int]:
-        found = first_word([word for word, _ in scan.words], self.text[at:], scan.code)
-        if scan.open:  # before the first word is complete
-            yield from range(at, at + found[0] if found else len(self.text) + 1)
-        if found is not None:
-            for word, then in scan.words:
-                if word == found[1] and then is not None:
-                    yield from self.step(then, at + found[0])
+    def repeat(self, item: Expr, low: int, high: int | None, at: int) -> Ends:
+        here, found, times = frozenset((at,)), frozenset[int](), 0
+        while here and (high is None or times <= high) and times <= low + len(self.input) + 1:
+            found |= here if times >= low else frozenset()
+            here = frozenset[int]().union(*(self.ends(item, each) for each in here))
+            times += 1
+        return found
 
-    def any_order(self, order: AnyOrder, left: frozenset[int], at: int, first: bool) -> Iterator[int]:
-        if not any(order.members[k].required for k in left):
-            yield at
-        for start in {at} if first else self.step(order.between, at):
-            for k in sorted(left):
-                for end in self.step(order.members[k].item, start):
-                    kept = {j for j in left if j > k} if order.declared else left - {k}
-                    skipped = order.declared and any(order.members[j].required for j in left if j < k)
-                    if not skipped and end > at:
-                        yield from self.any_order(order, frozenset(kept), end, False)
-            if order.extra is not None and not (order.declared and any(order.members[k].required for k in left)):
-                for end in self.step(order.extra, start):
-                    if end > at:
-                        yield from self.any_order(order, frozenset() if order.declared else left, end, False)
+    def scan(self, scan: Scan, at: int) -> Ends:
+        first = first_word(tuple(word for word, _ in scan.words), self.input[at:], scan.code)
+        end = at + first[0] if first else len(self.input) + 1
+        found = frozenset(range(at, end)) if scan.open else frozenset[int]()
+        then = dict(scan.words)[first[1]] if first else None
+        return found | self.ends(then, end) if then is not None else found
+
+    def any_order(self, given: AnyOrder, at: int) -> Ends:
+        found: set[int] = set()
+        seen: set[tuple[int, frozenset[int]]] = set()
+        pending = [(at, frozenset[int](), True)]
+        required = {k for k, member in enumerate(given.members) if member.required}
+        while pending:
+            here, taken, first = pending.pop()
+            if (here, taken) in seen and not first:
+                continue
+            if not first:
+                seen.add((here, taken))
+            if required <= taken:
+                found.add(here)
+            for start in (here,) if first else self.ends(given.between, here):
+                for k, member in enumerate(given.members):
+                    if k not in taken and not (given.declared and any(other > k for other in taken)):
+                        pending += ((end, taken | {k}, False) for end in self.ends(member.item, start))
+                if given.extra is not None:
+                    last = taken | {len(given.members)} if given.declared else taken
+                    pending += ((end, last, False) for end in self.ends(given.extra, start))
+        return frozenset(found)

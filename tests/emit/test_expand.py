@@ -12,7 +12,7 @@ from dragoman.emit.repeats import bounded
 from dragoman.emit.rules import EMPTY, AnyOrder, Member, Ref, Rules, Scan, Text, chars, sequence
 from dragoman.grammar.prose import in_code
 
-from .naive import accepts, first_word
+from .meaning import accepts, first_word
 from .some_rules import LETTERS, orders, rule_sets, scans, sentences, texts, words
 
 

@@ -1,4 +1,4 @@
-"""xgrammar reads structural tags as they are meant: the first trigger counts, and what is sampled is what is accepted."""
+"""xgrammar reads structural tags as they are meant; the first trigger counts, and samples are what is accepted."""
 
 from __future__ import annotations
 

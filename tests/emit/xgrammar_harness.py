@@ -119,6 +119,8 @@ class XGrammar:
                 if written or (late and random.random() < 0.8 and self._any_fits(matcher, hints)):
                     continue
             token = self._any(matcher, random)
+            if token == self.home.stop:
+                break
             assert matcher.accept_token(token), f"the mask allows {token}, and it is refused: {self.text(ids)!r}"
             ids.append(token)
         return ids
@@ -155,10 +157,10 @@ class XGrammar:
         return bool(self._bits[0, token >> 5] >> (token & 31) & 1)
 
     def _any(self, matcher: Any, random: Random) -> int:
-        """One of the allowed tokens but the one that stops."""
+        """One of the allowed tokens; the one that stops only where no other is."""
         matcher.fill_next_token_bitmask(self._bits)
         size = self.home.tokenizer.size
         allowed = np.flatnonzero(np.unpackbits(self._bits.view(np.uint8), bitorder="little", count=size))
         others = allowed[allowed != self.home.stop]
-        assert len(others), "nothing but the end is allowed, and it is not the end"
-        return int(others[random.randrange(len(others))])
+        assert len(allowed), "nothing is allowed"
+        return int(random.choice(others)) if len(others) else self.home.stop

@@ -30,21 +30,20 @@ def layout_text(text: str) -> Expr:
 
 
 class CallBody(Struct, frozen=True):
-    """A call of one tool: what stands before its arguments, the arguments, and what stands behind them.
+    """A call of one tool: what is fixed of it before the model chooses a character, and all that comes then.
 
-    `opener` is all of `before` that is fixed, up to the first character that the model chooses.
+    Where the arguments stand alone in the text of the layout, as one JSON object, `behind` is what follows them.
     """
 
     tool: Tool
-    before: Expr
-    arguments: Expr
-    behind: Expr
     opener: str
+    rest: Expr
+    behind: str | None = None
 
     @property
     def whole(self) -> Expr:
         """The call."""
-        return sequence(self.before, self.arguments, self.behind)
+        return sequence(layout_text(self.opener), self.rest)
 
 
 class Calls:
@@ -63,26 +62,20 @@ class Calls:
         )
         if self.syntax.whole:
             before, _, behind = call_text(self.layout, tool.name, _WHOLE).partition(_WHOLE)
-            return self._framed(tool, before, lowering.value(schema), behind)
+            return self.framed(tool, before, lowering.value(schema), behind)
         return _Written(self, tool, lowering).body(schema)
 
-    def _framed(self, tool: Tool, before: str, arguments: Expr, behind: str) -> CallBody:
-        call = native_call(self.layout.dialect, tool.name, "{}")
-        opener = before if call.id is None else before.partition(call.id)[0] + self._id_start(tool.name)
-        return CallBody(
-            tool,
-            self._with_id(before, tool.name, call.id),
-            arguments,
-            self._with_id(behind, tool.name, call.id),
-            opener if call.id is not None and call.id in before else before,
+    def framed(self, tool: Tool, before: str, arguments: Expr, behind: str) -> CallBody:
+        """A call with its arguments between these texts, one of which may hold its id."""
+        given = native_call(self.layout.dialect, tool.name, "{}").id
+        head, found, tail = before.partition(given) if given is not None else (before, "", "")
+        first = sequence(self._id(tool.name), layout_text(tail)) if found else EMPTY
+        last, found_behind, rest = behind.partition(given) if given is not None else (behind, "", "")
+        after = (
+            sequence(layout_text(last), self._id(tool.name), layout_text(rest)) if found_behind else layout_text(last)
         )
-
-    def _with_id(self, text: str, name: str, given: str | None) -> Expr:
-        """The text of the layout, with any id that the dialect's models write in place of this one."""
-        if given is None or given not in text:
-            return layout_text(text)
-        before, _, behind = text.partition(given)
-        return sequence(layout_text(before), self._id(name), layout_text(behind))
+        alone = self.syntax.whole and not found and not found_behind
+        return CallBody(tool, head, sequence(first, arguments, after), behind if alone else None)
 
     def _id(self, name: str) -> Expr:
         dialect = self.layout.dialect
@@ -90,9 +83,6 @@ class Calls:
             return self.book.rule("call-id", pattern(f"^(?:{dialect.ids})$"))
         start, low, high, end = _counted(self.layout, name)
         return sequence(start, Repeat(Chars(((48, 57),)), low, high), end)
-
-    def _id_start(self, name: str) -> str:
-        return "" if self.layout.dialect.ids else _counted(self.layout, name)[0]
 
 
 def _counted(layout: Layout, name: str) -> tuple[str, int, int, str]:
@@ -128,7 +118,7 @@ class _Written:
             none = call_text(layout, self.tool.name, "{}")
             blank = none.removeprefix(before).removesuffix(behind)
             arguments = choice(arguments, layout_text(blank)) if blank else arguments
-        return self.calls._framed(self.tool, before, arguments, behind)
+        return self.calls.framed(self.tool, before, arguments, behind)
 
     def _members(self, members: Members, start: int, where: str) -> Expr:
         """Arguments, or the members of an object that is written as they are."""

@@ -8,8 +8,8 @@ from json import dumps
 from msgspec import Struct
 
 from ..dialect import Dialect
-from ..emit.book import Book
-from ..emit.guarantees import Effect, Guarantees
+from ..emit.book import Book, closed
+from ..emit.guarantees import Guarantees
 from ..emit.rules import Expr, Rules, choice
 from ..emit.schema import Lowering
 from ..errors import InvalidRequest, InvalidStart, InvalidTool
@@ -26,17 +26,24 @@ __all__ = ["Constraint", "constrain"]
 class Constraint(Struct, frozen=True):
     """What a model may write.
 
-    `rules` are the whole of what was asked for, without triggers. `lazy` are the rules from a trigger on, ``None``
-    where there are no calls or nothing announces them. `calls` are the calls that there may be, for engines that take
-    them one by one. `guarantees` hold for the rules; what an engine can't be told comes on top.
+    `tools` are those that may be called. `rules` are the whole of what was asked for, without triggers; `lazy` are the
+    rules from a trigger on, ``None`` where there are no calls or nothing announces them. `calls` are the calls that
+    there may be, for engines that take them one by one, out of `parts`. `guarantees` hold for the rules; what an engine
+    can't be told comes on top.
     """
 
     layout: Layout
     asked: Constraints
+    tools: tuple[Tool, ...]
     rules: Rules
     lazy: Rules | None
     calls: tuple[CallBody, ...]
     guarantees: Guarantees
+    parts: Mapping[str, Expr] = {}
+
+    def behind(self, call: CallBody) -> Rules:
+        """What comes behind the fixed beginning of a call."""
+        return closed(self.parts, call.rest)
 
 
 def constrain(
@@ -116,7 +123,7 @@ def _build(dialect: Dialect, tools: tuple[Tool, ...], asked: Constraints) -> Con
     turn = Turn(layout, asked, book, call, answer)
     rules = book.close(turn.root())
     lazy = book.close(turn.lazy(openers(layout))) if call is not None and openers(layout) else None
-    return Constraint(layout, asked, rules, lazy, bodies, _guarantees(book))
+    return Constraint(layout, asked, chosen, rules, lazy, bodies, _guarantees(book), book.rules)
 
 
 def _answer(layout: Layout, asked: Constraints, book: Book) -> Expr | None:
@@ -136,17 +143,8 @@ def _arguments_alone(layout: Layout, asked: Constraints, tools: tuple[Tool, ...]
     schema = tools[0].parameters or {"type": "object"}
     lowering = Lowering(book, schema, tools[0].name, any_order=asked.any_order, strict=asked.strict)
     rules = book.close(lowering.value(schema))
-    return Constraint(layout, asked, rules, None, (), _guarantees(book))
+    return Constraint(layout, asked, tools, rules, None, (), _guarantees(book))
 
 
 def _guarantees(book: Book) -> Guarantees:
-    notes = Guarantees.sorted(book.notes)
-    relaxed = {note.what for note in notes if note.effect is Effect.RELAXED}
-    narrowed = {note.what for note in notes if note.effect is Effect.NARROWED}
-    return Guarantees(
-        required="required" not in relaxed,
-        unique="unique" not in relaxed,
-        types=not relaxed - {"required", "unique", "order"},
-        order="order" not in narrowed,
-        notes=notes,
-    )
+    return Guarantees().less(book.notes)

@@ -75,16 +75,22 @@ def _count(low: int, high: int | None) -> str:
 
 
 def _class(ranges: tuple[tuple[int, int], ...], negated: bool) -> str:
-    """Characters in brackets; ``^`` never stands first among them, and a hyphen by its code."""
+    """Characters in brackets; those that mean something there stand by their codes."""
     if not ranges:  # neither engine takes empty brackets; no text holds the character 0
         ranges = ((0, 0),)
+    if negated and ranges[-1][1] >= 0x80:  # llama.cpp lets no token end inside a character that shares bytes with them
+        ranges, negated = _others(ranges), False
     parts = [_code(low) if low == high else f"{_code(low)}-{_code(high)}" for low, high in ranges]
-    parts.sort(key=lambda part: part[0] == "^")
     return f"[{'^' if negated else ''}{''.join(parts)}]"
 
 
+def _others(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    edges = [0, *(edge for low, high in ranges for edge in (low - 1, high + 1)), 0x10FFFF]
+    return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low <= high)
+
+
 def _code(code: int) -> str:
-    return "\\u002D" if code == ord("-") else _escaped(chr(code), "[]")
+    return f"\\u{code:04X}" if chr(code) in "-^" else _escaped(chr(code), "[]")
 
 
 def _escaped(c: str, also: str) -> str:
