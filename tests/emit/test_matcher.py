@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from itertools import product
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dragoman.emit.expand import expand
+from dragoman.emit.generate import generate
 from dragoman.emit.matcher import Fault, Matcher, matches, prefix_of
 from dragoman.emit.rules import (
     EMPTY,
@@ -174,3 +177,31 @@ def test_a_list_that_is_written_as_a_rule_keeps_nothing_for_each_of_its_items() 
     _, items = matcher._read("some <text" * 100)
     assert len(list(items)) == 1
     assert all(len(call.lasting()) == 1 for _, call, _ in items)
+
+
+@settings(max_examples=settings().max_examples * 10)
+@given(RULES, st.integers(), TEXTS)
+def test_expanded_rules_match_what_the_rules_do(some: Rules, seed: int, text: str) -> None:
+    plain, notes = expand(some)
+    if notes:
+        return
+    matcher, other = Matcher(some), Matcher(plain)
+    assert other.prefix_of(text) == matcher.prefix_of(text)
+    if matcher.prefix_of("") == 0:
+        random = Random(seed)
+        for _ in range(4):
+            good = generate(some, random.randrange, size=40)
+            assert other.fault(good) is None
+            at = random.randint(0, len(good))
+            bad = good[:at] + random.choice(ALPHABET) + good[at + random.randint(0, 1) :]
+            assert other.matches(bad) == matcher.matches(bad)
+
+
+def test_a_foreign_part_is_refused() -> None:
+    class Foreign(Expr, frozen=True):
+        pass
+
+    with pytest.raises(TypeError, match="not a part of a rule"):
+        Matcher(rules(Foreign()))
+    with pytest.raises(TypeError, match="not a part of a rule"):
+        generate(rules(Foreign()), Random(0).randrange)

@@ -18,7 +18,7 @@ from dragoman.events import Malformed, Problem, ProblemKind
 from dragoman.grammar import build as b
 from dragoman.grammar.machine import Machine
 from dragoman.grammar.nodes import Grammar, Node
-from dragoman.grammar.notation import PYTHON
+from dragoman.grammar.notation import PYTHON, bare_dict
 from dragoman.grammar.program import program_of
 from dragoman.registry import dialects, get_dialect
 from tests.grammar.made_up import GRAMMARS, RULE, TEXTS
@@ -39,7 +39,7 @@ def test_what_a_machine_reads_satisfies_the_rules(grammar: Node, texts: list[str
     if not read:
         return
     rules, notes = rules_of(whole)
-    if not any(note.effect is Effect.NARROWED for note in notes):
+    if not any(note.effect is Effect.NARROWED and note.what != "layout" for note in notes):
         matcher = Matcher(rules)
         assert [matcher.fault(text) for text in read] == [None] * len(read)
 
@@ -62,7 +62,8 @@ def matcher_of(grammar: Node | Grammar, *tools: str, **given: frozenset[str] | s
 
 
 def notes_of(grammar: Node) -> list[str]:
-    return [f"{note.effect}: {note.what}" for note in rules_of(grammar)[1]]
+    """What is noted, but for JSON's layout, which is noted wherever there is JSON."""
+    return [f"{note.effect}: {note.what}" for note in rules_of(grammar)[1] if note.what != "layout"]
 
 
 def both(grammar: Node, good: tuple[str, ...], bad: tuple[str, ...]) -> None:
@@ -135,9 +136,10 @@ def test_calls_name_the_tools_that_can_be_named() -> None:
     matcher = matcher_of(CALL, "add", "sub", "Not")
     assert matcher.matches("@add 1;")
     assert not matcher.matches("@mul 1;")
-    assert [str(note) for note in rules_of(CALL, ("add", "Not"))[1]] == [
-        "narrowed: names: 'Not' can't be written here",
-    ]
+    assert "narrowed: names: 'Not' can't be written here" in map(str, rules_of(CALL, ("add", "Not"))[1])
+    assert rules_of(CALL, ("add", "Not"))[1] != rules_of(CALL, ("add",))[1]
+    with pytest.raises(GrammarError, match="nothing is read"):
+        rules_of(CALL, ("Not",))
 
 
 def test_a_marker_stays_one_where_a_scan_reads_it() -> None:
@@ -199,6 +201,7 @@ def test_a_header_leads_to_its_cases() -> None:
     )
     both(header, ("<h> to=all<m>x", "<h><m>{}", " <h>1<m>1"), ("<h>", "x<h><m>1", "<h><h2><m>1"))
     assert notes_of(header) == ["relaxed: header", "relaxed: length"]
+    assert notes_of(b.header("<m>", b.case(b.until()), start=("<h>",), fields={})) == ["relaxed: length"]
 
 
 def test_values_are_text_and_end_at_the_first_delimiter() -> None:
@@ -208,10 +211,26 @@ def test_values_are_text_and_end_at_the_first_delimiter() -> None:
     assert notes_of(call) == ["narrowed: continuation", "relaxed: types"]
 
 
-def test_other_notations_are_written_as_json() -> None:
+def test_other_notations_are_written_in_one_of_their_ways() -> None:
     call = b.call("@" + b.name("f") + b.arguments(b.notated(PYTHON)), close=";")
     assert notes_of(call) == ["narrowed: notation"]
-    both(call, ('@f{"a": [1]};',), ("@f{a};",))
+    both(call, ("@f{'a': [1, True]};",), ("@f{a};",))
+    bare = b.call("@" + b.name("f") + b.arguments(b.notated(bare_dict("<q>"))), close=";")
+    both(bare, ("@f{a:[1,true],b:<q>x<q>};",), ("@f{a;",))
+
+
+def test_a_schema_is_kept_by_a_json_value_and_noted_elsewhere() -> None:
+    schema = '{"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}'
+    grammar = "Answer: " + b.schema(b.tag("answer", b.json()), schema)
+    assert notes_of(grammar) == []
+    matcher = matcher_of(grammar)
+    assert matcher.matches('Answer: {"a": 1}')
+    assert not matcher.matches('Answer: {"a": "x"}')
+    assert not matcher.matches('Answer: {"b": 1}')
+    assert notes_of(b.schema(b.until(), schema)) == ["relaxed: schema"]
+    assert matcher_of(b.schema(b.json(), "true")).matches("1")
+    with pytest.raises(GrammarError, match="not JSON"):
+        rules_of(b.schema(b.json(), "{"))
 
 
 def test_strings_with_json_in_them_are_any_strings() -> None:
@@ -240,6 +259,34 @@ def test_names_that_may_be_too_long_are_noted() -> None:
 
 def test_finals_in_code_are_noted() -> None:
     assert "narrowed: finals" in notes_of(b.content(b.prose("<a>", finals=("<e>",))) + "<e>")
+
+
+def test_values_of_strings_are_any_text() -> None:
+    member = b.key(b.chars("a-z", 1, 9)) + "=" + b.value(";", kinds=("string",)) + ";"
+    assert notes_of(b.call("@" + b.name("f") + b.argument_members(member), close="\n")) == []
+
+
+def test_text_in_a_rule_that_is_used_again_ends_where_it_is_used() -> None:
+    grammar = b.rule("line", b.until(";") + ";") + b.repeat(b.ref("line"), 1, 1) + "!"
+    both(grammar, ("a;b;!",), ("a;!", "a;b;"))
+
+
+def test_text_before_json_ends_where_that_begins() -> None:
+    grammar = b.content(b.until("{")) + b.tag("answer", b.json())
+    both(grammar, ("So: {}", '{"a": {}}'), ("So: [", "{", "[]"))
+
+
+def test_a_delimiter_that_the_text_before_has_begun_is_noted_where_code_counts() -> None:
+    grammar = b.until("<") + b.content(b.prose("<a>")) + "<a>"
+    assert "narrowed: first occurrence" in notes_of(grammar)
+
+
+def test_a_foreign_node_is_refused() -> None:
+    class Foreign(Node, frozen=True):
+        pass
+
+    with pytest.raises(TypeError, match="not a node of this vocabulary"):
+        rules_of(Foreign())
 
 
 @pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "harmony"])

@@ -178,7 +178,8 @@ class _Sentence:
                 self.pending.append(self.generator.rule(name))
             case Scan():
                 self.scan(part)
-            case AnyOrder():
+            case _:
+                assert isinstance(part, AnyOrder)
                 self.pending.extend(reversed(self.ordered(part)))
 
     def choose(self, items: tuple[Expr, ...]) -> Expr:

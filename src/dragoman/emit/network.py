@@ -7,6 +7,7 @@ go on, so that nothing is tried that the next character rules out, and nothing i
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from .rules import AnyOrder, Chars, Scan, Text
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Char", "Enter", "Fork", "Loop", "Member", "Network", "Next", "Order", "Return", "Search", "Step", "Turn"]
 
 
-class Step:
+class Step(ABC):
     """Part of a network. `first` are the characters with which it can go on; all where it can end without one."""
 
     __slots__ = ("alive", "chars", "empty", "first")
@@ -26,17 +27,17 @@ class Step:
     def __init__(self) -> None:
         self.alive, self.empty, self.chars, self.first = False, False, 0, 0
 
+    @abstractmethod
     def lives(self) -> bool:
         """Whether the network can end from here."""
-        raise NotImplementedError
 
+    @abstractmethod
     def starts(self) -> tuple[int, bool]:
         """The characters that can come first, and whether the network can end without one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self, place: Place, call: Call, number: int) -> None:
         """Go on at this place in the text."""
-        raise NotImplementedError
 
 
 class Network:

@@ -7,7 +7,9 @@ is noted. What a grammar reads as broken (`report`, `malformed`) is left out: no
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence as Items
+from json import loads
 
 from msgspec import Struct, structs
 
@@ -16,15 +18,19 @@ from ..grammar import nodes as n
 from ..grammar.analyze import FIELD_LIMIT, Analysis
 from ..grammar.first import ANYTHING, AT_END, First, OneOf, disjoint
 from ..grammar.nodes import Grammar, Node
+from ..grammar.notation import Notation
 from ..grammar.show import ebnf_node
 from .book import Book
 from .brackets import class_of
+from .forms import JSON, PYTHON, bare_form
 from .guarantees import Guarantees, Note
 from .matcher import Matcher
 from .residue import RETURN
 from .rules import EMPTY, Choice, Expr, Ref, Repeat, Rules, Sequence, Text, chars, choice, sequence
+from .schema import Lowering
 from .searches import Searches
 from .tidy import tidied
+from .values import Values
 
 __all__ = ["rules_of"]
 
@@ -42,7 +48,8 @@ def rules_of(
     """The rules of a grammar, or of one of its entries, and how they differ from it.
 
     With `tools`, a call's name is one of these. The gates of the options in `without` are closed. Raises `GrammarError`
-    for a grammar that makes no sense or reads nothing without a problem, and `KeyError` for an entry it does not have.
+    for a grammar that makes no sense or reads nothing without a problem, `InvalidTool` for a schema that can't be read
+    or satisfied, and `KeyError` for an entry that the grammar does not have.
     """
     whole = grammar if isinstance(grammar, Grammar) else Grammar(grammar)
     root = whole.root if entry is None else dict(whole.entries)[entry]
@@ -111,10 +118,9 @@ class _Lowering:
             case n.Until():
                 return self.until(node, then, at)
             case n.Json(form=form):
-                return sequence(self.json(node, form, at), then)
+                return sequence(self.json(form, at), then)
             case n.Notated(notation=notation):
-                self.book.narrowed("notation", at.where, f"a value in {notation.name} is written as JSON")
-                return sequence(self.json(node, n.JsonForm.VALUE, at), then)
+                return sequence(self.notated(notation, at), then)
             case n.Rule(name=name) | n.Ref(name=name):
                 return self.rule(name, then, at)
             case n.End():
@@ -148,9 +154,8 @@ class _Lowering:
                 return self.lower(item, choice(closed, EMPTY) if stops else closed, structs.replace(at, follow=follow))
             case n.Header():
                 return self.header(node, then, at)
-            case n.Schema(item=item):
-                self.relaxed("schema", at, "any value passes")
-                return self.lower(item, then, at)
+            case n.Schema():
+                return self.schema(node, then, at)
             case _ if len(node.children()) == 1:
                 return self.lower(node.children()[0], then, at)
             case _:
@@ -261,37 +266,39 @@ class _Lowering:
         behind = self.searches.until((node.stop, *node.abort), goes_on, at.where, some=False, code=False)
         return sequence(Repeat(chars(" \t\r\n"), 0, _LAYOUT_LIMIT), choice(*node.start), behind)
 
-    def json(self, node: Node, form: n.JsonForm, at: _At) -> Expr:
+    def json(self, form: n.JsonForm, at: _At) -> Expr:
         if form is n.JsonForm.QUOTED:
             self.relaxed("quoted JSON", at, "the string may hold anything")
-        elif form is n.JsonForm.VALUE and not disjoint(_NUMBER_GOES_ON, at.follow):
+        if form is n.JsonForm.VALUE:
+            self.note_json(at)
+        values = Values(self.book, JSON)
+        return values.anything if form is n.JsonForm.VALUE else values.string
+
+    def note_json(self, at: _At) -> None:
+        self.book.narrowed("layout", at.where, "between JSON's tokens stands a space, or a line's end and indent")
+        if not disjoint(_NUMBER_GOES_ON, at.follow):
             self.relaxed("greed", at, "a number may end where it could go on")
-        value, string = self.any_json()
-        return value if form is n.JsonForm.VALUE else string
 
-    def any_json(self) -> tuple[Ref, Ref]:
-        """Any JSON value, and any JSON string (RFC 8259)."""
-        book = self.book
-        space = book.rule("json-space", Repeat(chars(" \t\r\n")))
-        plain, digits = chars('"\\\x00-\x1f', negated=True), Repeat(chars("0-9"), 1)
-        escape = sequence("\\", choice(chars('"\\/bfnrt'), sequence("u", Repeat(chars("0-9a-fA-F"), 4, 4))))
-        string = book.rule("json-string", sequence('"', Repeat(choice(plain, escape)), '"'))
-        integer = choice("0", sequence(chars("1-9"), Repeat(chars("0-9"))))
-        exponent = sequence(chars("eE"), Repeat(chars("+-"), 0, 1), digits)
-        number = sequence(Repeat(Text("-"), 0, 1), integer, Repeat(sequence(".", digits), 0, 1), Repeat(exponent, 0, 1))
-        value, name = Ref("json-value"), "json-value"
-        if name not in book.rules:
-            name = book.name(name)
-            value = Ref(name)
-            member = sequence(string, space, ":", space, value, space)
-            pair = sequence("{", space, Repeat(_listed(member, space), 0, 1), "}")
-            array = sequence("[", space, Repeat(_listed(sequence(value, space), space), 0, 1), "]")
-            book.define(name, choice(pair, array, string, number, "true", "false", "null"))
-        return value, string
+    def notated(self, notation: Notation, at: _At) -> Expr:
+        self.book.narrowed("notation", at.where, f"of what {notation.name} has, one way to write each value")
+        form = bare_form(notation.quotes[0].mark) if notation.bare else PYTHON
+        return Values(self.book, form).anything
 
-
-def _listed(item: Expr, space: Expr) -> Expr:
-    return sequence(item, Repeat(sequence(",", space, item)))
+    def schema(self, node: n.Schema, then: Expr, at: _At) -> Expr:
+        """A JSON value that satisfies a schema; of other text none is asked."""
+        item = node.item
+        while isinstance(item, (n.Label, n.Tag)):
+            item = item.item
+        if item != n.Json():
+            self.relaxed("schema", at, f"{ebnf_node(node.item)} is not one JSON value, and any passes")
+            return self.lower(node.item, then, at)
+        self.note_json(at)
+        try:
+            schema = loads(node.schema)
+        except ValueError as error:
+            raise GrammarError(ebnf_node(node), f"its schema is not JSON: {error}", "give JSON text") from None
+        lowering = Lowering(self.book, schema if isinstance(schema, Mapping) else {}, at.where)
+        return sequence(lowering.value(schema), then)
 
 
 def _words(node: Node) -> tuple[str, ...]:

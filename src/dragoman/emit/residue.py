@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .rules import EMPTY, Chars, Choice, Expr, Exprs, Ref, Repeat, Sequence, Text, sequence
+from .rules import EMPTY, Chars, Choice, Expr, Exprs, Lexeme, Ref, Repeat, Sequence, Text, sequence
 
 __all__ = ["RETURN", "Residues", "Unknown"]
 
@@ -17,7 +17,7 @@ RETURN = Ref("return")
 
 
 class Unknown(Exception):
-    """What is asked for depends on what follows a recursive rule."""
+    """What is asked for depends on what follows a recursive rule, or is inside a `Scan` or `AnyOrder`."""
 
 
 class Residues:
@@ -52,6 +52,8 @@ class Residues:
                 return [each for inside, _ in found for each in inside], {end for _, ends in found for end in ends}
             case Repeat():
                 return self._repeated(part, read)
+            case Lexeme(item=item):
+                return self._after(item, read)
             case Ref():
                 return self._named_after(part, read)
             case _:
@@ -105,6 +107,8 @@ class Residues:
                 return any(self.empty(item, seen) for item in items)
             case Repeat(item=item, low=low):
                 return low == 0 or self.empty(item, seen)
+            case Lexeme(item=item):
+                return self.empty(item, seen)
             case Ref(name=name):
                 if part == RETURN:
                     raise Unknown

@@ -50,10 +50,6 @@ class Scanner:
                 return state, k + 1
         return state, len(text)
 
-    def hides(self, state: int) -> bool:
-        """Whether code is open."""
-        return self._states[state][1].mode != Mode.TEXT
-
     def _moved(self, state: int, char: str) -> int:
         begun, frame = self._states[state]
         after = frame.copy()

@@ -11,12 +11,11 @@ from __future__ import annotations
 from msgspec import Struct, structs
 
 from .book import Book
+from .classes import ANY, ranges_of
 from .residue import Residues, Unknown
 from .rules import EMPTY, Chars, Choice, Expr, Ref, Repeat, Scan, choice, sequence
 
 __all__ = ["Searches"]
-
-_ANY = Chars((), negated=True)
 
 
 class _Search(Struct, frozen=True):
@@ -81,33 +80,25 @@ class Searches:
 
     def _rule(self, name: str) -> Expr:
         """A rule, or what is empty if that rule is."""
-        match self._known.get(name):
-            case None:
-                return self._book.rules[name]
-            case _Search(some=False, then=then) | _Begun(search=_Search(then=then)):
-                return then
-            case _:
-                return _ANY
+        part = self._known.get(name)
+        if isinstance(part, _Search) and not part.some:
+            return part.then
+        return self._book.rules[name] if part is None else ANY
 
     def _behind(self, name: str, read: str) -> list[Expr] | None:
         """What may follow these characters, which the text begins with."""
-        match self._known.get(name):
-            case None:
-                return None
-            case _Ahead(words=words, then=then):
-                return [each for word in words for each in self._behind_word(then, word, read)]
-            case _Search(some=some) as part:
-                return self._behind_text(part, "", read, some)
-            case _Begun(search=part, read=begun, fresh=fresh):
-                return self._behind_text(part, begun, read, fresh)
+        part = self._known.get(name)
+        if isinstance(part, _Ahead):
+            return [each for word in part.words for each in self._behind_word(part.then, word, read)]
+        return self._behind_text(part, read) if isinstance(part, _Search) else None
 
-    def _behind_text(self, part: _Search, begun: str, read: str, fresh: bool) -> list[Expr]:
-        for k in range(len(begun), len(begun + read)):
-            word = _ended(part.delimiters, (begun + read)[: k + 1])
+    def _behind_text(self, part: _Search, read: str) -> list[Expr]:
+        for k in range(len(read)):
+            word = _ended(part.delimiters, read[: k + 1])
             if word:
-                barred = fresh and len(word) == k + 1
-                return [] if barred else self._residues.behind(part.then, (begun + read)[k + 1 - len(word) :])
-        return [self._goes_on(part, begun + read, fresh)]
+                barred = part.some and len(word) == k + 1
+                return [] if barred else self._residues.behind(part.then, read[k + 1 - len(word) :])
+        return [self._goes_on(part, read, fresh=part.some)]
 
     def _behind_word(self, then: Expr, word: str, read: str) -> list[Expr]:
         if not word.startswith(read):
@@ -117,22 +108,19 @@ class Searches:
     # Their rules
 
     def _written(self, name: str, part: _Search | _Ahead | _Begun) -> Expr:
+        search = part.search if isinstance(part, _Begun) else part
         try:
-            match part:
-                case _Ahead(words=words, then=then):
-                    return choice(*(each for word in words for each in self._behind_word(then, word, "")))
-                case _Search():
-                    return self._search(name, part)
-                case _Begun(search=search, read=read, fresh=fresh):
-                    return self._begun(search, read, fresh)
+            if isinstance(search, _Ahead):
+                return choice(*(each for word in search.words for each in self._behind_word(search.then, word, "")))
+            return (
+                self._begun(search, part.read, part.fresh) if isinstance(part, _Begun) else self._search(name, search)
+            )
         except Unknown:
-            where = part.search.where if isinstance(part, _Begun) else part.where
-            self._book.relaxed("lookahead", where, "what follows is not known inside a recursive rule")
-            if isinstance(part, _Ahead):
-                return part.then
-            part = part.search if isinstance(part, _Begun) else part
-            never = tuple((word, None) for word in part.delimiters)
-            return sequence(Scan(never, open=True, code=part.code) if never else Repeat(_ANY), part.then)
+            self._book.relaxed("lookahead", search.where, "what follows is not known inside a recursive rule")
+            if isinstance(search, _Ahead):
+                return search.then
+            never = tuple((word, None) for word in search.delimiters)
+            return sequence(Scan(never, open=True, code=search.code) if never else Repeat(ANY), search.then)
 
     def _search(self, name: str, part: _Search) -> Expr:
         words, is_open = self._words(part)
@@ -141,7 +129,7 @@ class Searches:
                 return self._begun(part, "", fresh=True)
             self._book.relaxed("some text", part.where, "text in which code counts may be empty here")
         if not words:
-            return Repeat(_ANY) if is_open else Choice(())
+            return Repeat(ANY) if is_open else Choice(())
         return Scan(tuple(words.items()), is_open, part.code, self._marks.intersection(words))
 
     def _is_turn_of(self, name: str, then: Expr) -> bool:
@@ -191,11 +179,4 @@ def _kept(words: tuple[str, ...], read: str) -> str:
 
 
 def _but(others: list[str]) -> Chars:
-    codes = sorted(map(ord, others))
-    ranges: list[tuple[int, int]] = []
-    for code in codes:
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1] = (ranges[-1][0], code)
-        else:
-            ranges.append((code, code))
-    return Chars(tuple(ranges), negated=True)
+    return Chars(ranges_of("".join(others)), negated=True)

@@ -125,16 +125,8 @@ class _Tidying:
 
     def followed(self, part: Ref) -> Expr:
         """What a name stands for, where that is short: another name, or nothing."""
-        seen: set[str] = set()
-        while part.name not in seen:
-            seen.add(part.name)
-            expr = self.rules[part.name]
-            if expr == EMPTY:
-                return EMPTY
-            if not isinstance(expr, Ref):
-                break
-            part = expr
-        return part
+        expr = self.rules[part.name]  # since it lives, this comes to an end
+        return self.followed(expr) if isinstance(expr, Ref) else EMPTY if expr == EMPTY else part
 
     def order(self, part: AnyOrder) -> Expr:
         members = tuple(Member(self.tidied(each.item), each.required) for each in part.members if self.lives(each.item))
