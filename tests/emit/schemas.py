@@ -71,7 +71,7 @@ def _strings(draw: st.DrawFn) -> tuple[Schema, st.SearchStrategy[JSON]]:
     if extra is not None:
         schema["maxLength"] = low + extra
     high = low + (extra if extra is not None else 4)
-    return schema, st.text(st.sampled_from("ab1\"\\\né😀"), min_size=low, max_size=high)
+    return schema, st.text(st.sampled_from('ab1"\\\né😀'), min_size=low, max_size=high)
 
 
 @st.composite

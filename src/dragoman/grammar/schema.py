@@ -18,7 +18,18 @@ from msgspec import Struct, json
 from ..errors import InvalidTool
 from ..types import JSON, Tool
 
-__all__ = ["ANYWHERE", "KINDS", "NO_TOOLS", "Shape", "ToolShape", "Toolbox", "allowed", "kinds_of", "resolve", "shape_of"]
+__all__ = [
+    "ANYWHERE",
+    "KINDS",
+    "NO_TOOLS",
+    "Shape",
+    "ToolShape",
+    "Toolbox",
+    "allowed",
+    "kinds_of",
+    "resolve",
+    "shape_of",
+]
 
 KINDS = frozenset(["string", "integer", "number", "boolean", "null", "object", "array"])
 REF_DEPTH = 64
