@@ -42,7 +42,8 @@ class Generator:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules.rules
         self._root = Ref(rules.root)
-        self._texts = tuple({part.text for part in rules.walk() if isinstance(part, Text) and part.text})
+        texts = (part.text for part in rules.walk() if isinstance(part, Text) and part.text)
+        self._texts = tuple(dict.fromkeys(texts))
         self._liked = "".join(dict.fromkeys(_LIKED + "".join(self._texts)))
         self._scanners: dict[Scan, Scanner] = {}
         self._chars: dict[Chars, str] = {}

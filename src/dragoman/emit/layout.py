@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from .network import Char, Enter, Fork, Loop, Member, Network, Next, Order, Return, Search, Step, Turn
@@ -39,9 +39,8 @@ class Alphabet:
     def set_of(self, part: Chars) -> int:
         """The classes of a class of the rules."""
         found = 0
-        for k, edge in enumerate(self._edges):
-            if any(low <= edge <= high for low, high in part.ranges):
-                found |= 1 << k
+        for low, high in part.ranges:
+            found |= (1 << bisect_left(self._edges, high + 1)) - (1 << bisect_left(self._edges, low))
         return self.chars & ~found if part.negated else found
 
 
