@@ -82,6 +82,8 @@ class Values:
 
     def braces(self, members: tuple[Member, ...], extra: Expr | None = None, *, declared: bool = False) -> Expr:
         """An object."""
+        if not members and extra is None:
+            return sequence("{", self.space, "}")
         return sequence("{", self.space, AnyOrder(members, self.comma, extra, declared), self.space, "}")
 
     def brackets(self, items: Expr) -> Expr:
