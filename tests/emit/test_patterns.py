@@ -41,6 +41,10 @@ PATTERNS = (
     r"^a\{b}{$",
     r"^[\t\n]\W\D$",
     "x*",
+    "^",
+    "$",
+    "x{0}^a",
+    "^(a{0}|b){2}",
 )
 """Expressions that Python reads as ECMA does, but for the name of a group."""
 

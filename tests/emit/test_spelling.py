@@ -12,7 +12,7 @@ from dragoman.emit.forms import JSON, PYTHON, bare_form
 from dragoman.emit.matcher import matches
 from dragoman.emit.patterns import pattern
 from dragoman.emit.rules import Expr, Rules, Text
-from dragoman.emit.spelling import Spelling, spelled
+from dragoman.emit.spelling import REMEMBERED, Spelling, spelled
 
 MARKED = bare_form('<|"|>')
 
@@ -69,6 +69,12 @@ def test_a_closer_with_a_quote_in_it_is_broken_before_that() -> None:
     assert passes(Spelling(JSON, ('</"',)).string, '"<\\"<a/"')
     assert not passes(Spelling(JSON, ('</"',)).string, '"</"')
     assert not passes(Spelling(JSON, ('<"',)).string, '"<"')
+
+
+def test_many_patterns_may_be_spelled() -> None:
+    spelling = Spelling(JSON)
+    for k in range(REMEMBERED + 1):
+        assert spelling.texts(Text(f"{k}")) is spelling.texts(Text(f"{k}"))
 
 
 def test_the_characters_of_a_pattern_get_their_escapes() -> None:
