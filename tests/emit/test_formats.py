@@ -26,7 +26,10 @@ READERS = {
 }
 
 SAMPLES = {
-    "date": ("2024-02-29 2000-02-29 1999-12-31", "2023-02-29 1900-02-29 2024-04-31 2024-13-01 24-01-01"),
+    "date": (
+        "2024-02-29 2000-02-29 1999-12-31",
+        "2023-02-29 1900-02-29 0000-02-29 0000-01-01 2024-04-31 2024-13-01",
+    ),
     "time": ("23:59:59Z 00:00:00.123+05:30", "24:00:00Z 12:00 12:00:00 12:60:00Z"),
     "date-time": ("2024-02-29T12:00:00Z 2024-01-01T00:00:00.5-08:00", "2024-01-01 2024-01-01T00:00:00"),
     "duration": ("P1Y P1Y2M3D P1DT2H PT5M30S P4W PT1H", "P PT P1H P1Y1D 1D PT1D"),
@@ -55,6 +58,5 @@ def test_what_a_format_lets_through_is_read_by_others(name: str) -> None:
     draw = random.Random(name).randrange
     for _ in range(20):
         text = generate(rules(name), draw, size=40)
-        if not text.startswith("0000"):  # a year that Python does not know
-            assert satisfies(text, {"format": name}), text
-            READERS.get(name, str)(text)
+        assert satisfies(text, {"format": name}), text
+        READERS.get(name, str)(text)
