@@ -134,14 +134,15 @@ def read(dialect: Dialect, text: str, tools: Sequence[Tool], start: str = "conte
     return events, assemble(events)
 
 
+def malformed(events: Sequence[Event]) -> list[object]:
+    """What does not follow the dialect's grammar."""
+    found: list[object] = [event for event in events if isinstance(event, Problem)]
+    return found + [event for event in events if isinstance(event, CallEnd) and event.status != "complete"]
+
+
 def problems(events: Sequence[Event]) -> list[object]:
     """All that the parser reports, calls' own problems included."""
-    found: list[object] = [event for event in events if isinstance(event, Problem)]
-    for event in events:
-        if isinstance(event, CallEnd):
-            found += event.problems
-            found += [event] if event.status != "complete" else []
-    return found
+    return [*malformed(events), *(one for event in events if isinstance(event, CallEnd) for one in event.problems)]
 
 
 def wrong(message: Message, tools: Sequence[Tool]) -> list[str]:

@@ -177,8 +177,8 @@ class _Written:
             )
             for frame, some in grouped.items()
         ]
-        if syntax.other is not None and "string" in kinds:
-            ways.append(self._other(syntax.other, key))
+        if syntax.other is not None and "string" in kinds and self._is_free(schema, where):
+            ways.append(sequence(layout_text(syntax.other.before), Scan(((syntax.other.behind, EMPTY),))))
         if syntax.tree:
             ways += self._branches(schema, kinds, key, where)
         return sequence(layout_text(syntax.lead), key, choice(*ways))
@@ -201,9 +201,10 @@ class _Written:
             raw = _not_beginning(raw, self.syntax.other.before.removeprefix(frame.before))
         return sequence(raw, _behind(behind.removeprefix(end), key))
 
-    def _other(self, frame: Frame, key: Expr) -> Expr:
-        """Text in the frame that holds any."""
-        return sequence(layout_text(frame.before), Scan(((frame.behind, EMPTY),)))
+    def _is_free(self, schema: JSON, where: str) -> bool:
+        """Whether an argument may be any text."""
+        ending = Ending(self.syntax.closers, self.syntax.closers[0])
+        return isinstance(self.lowering.raw(_only(schema, ["string"]), ending, where), Scan)
 
     def _branches(self, schema: JSON, kinds: Sequence[str], key: Expr, where: str) -> list[Expr]:
         """An object or array, written as arguments are."""

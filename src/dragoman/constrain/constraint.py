@@ -14,7 +14,7 @@ from ..emit.rules import Expr, Rules, choice
 from ..emit.schema import Lowering
 from ..errors import InvalidRequest, InvalidStart, InvalidTool
 from ..types import JSON, Tool
-from .calls import CallBody, Calls
+from .calls import ANY_OBJECT, CallBody, Calls
 from .layout import CALL, Layout, layout_of
 from .request import Constraints, LeadIn, Reasoning, Scope, ToolChoice
 from .triggers import openers
@@ -140,8 +140,8 @@ def _arguments_alone(layout: Layout, asked: Constraints, tools: tuple[Tool, ...]
         raise InvalidRequest(
             "scope", "one tool whose arguments are meant, by tool_choice", [tool.name for tool in tools]
         )
-    schema = tools[0].parameters or {"type": "object"}
-    lowering = Lowering(book, schema, tools[0].name, any_order=asked.any_order, strict=asked.strict)
+    schema = (tools[0].parameters if asked.strict else None) or ANY_OBJECT
+    lowering = Lowering(book, schema, tools[0].name, any_order=asked.any_order)
     rules = book.close(lowering.value(schema))
     return Constraint(layout, asked, tools, rules, None, (), _guarantees(book))
 

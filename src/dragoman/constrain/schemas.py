@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..errors import InvalidRequest
 from ..types import JSON, Tool
+from .calls import ANY_OBJECT
 from .constraint import Constraint
 
 __all__ = ["whole_schema"]
@@ -38,4 +39,4 @@ def _call(tool: Tool) -> JSON:
 
 
 def _parameters(tool: Tool) -> Mapping[str, JSON]:
-    return tool.parameters or {"type": "object"}
+    return tool.parameters or ANY_OBJECT

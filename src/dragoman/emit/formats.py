@@ -1,6 +1,7 @@
 r"""The formats of JSON Schema's strings, as patterns of our own after the RFCs that define them.
 
-Left out is what a model has no use for: leap seconds, quoted mailboxes, addresses instead of a mail's host, IPv6 zones.
+Left out is what a model has no use for: the year 0, leap seconds, quoted mailboxes, addresses instead of a mail's host,
+IPv6 zones.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from .rules import Expr
 
 __all__ = ["FORMATS", "format_rule"]
 
-_LEAP = r"(\d\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)"
+_LEAP = r"(\d\d(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)"
+_YEAR = r"(\d{3}[1-9]|\d\d[1-9]\d|\d[1-9]\d\d|[1-9]\d{3})"
 _DATE = (
-    r"(\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\d|3[01])|(0[469]|11)-(0[1-9]|[12]\d|30)|02-(0[1-9]|1\d|2[0-8]))"
+    rf"({_YEAR}-((0[13578]|1[02])-(0[1-9]|[12]\d|3[01])|(0[469]|11)-(0[1-9]|[12]\d|30)|02-(0[1-9]|1\d|2[0-8]))"
     rf"|{_LEAP}-02-29)"
 )
 _HOUR = r"([01]\d|2[0-3])"

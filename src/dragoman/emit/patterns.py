@@ -133,7 +133,7 @@ class _Reader:
             if counts is not None:
                 if {_START, _END} & set(atom.walk()):
                     raise Unsupported("an anchor that is repeated")
-                atom = atom if counts == (1, 1) else Repeat(atom, *counts)
+                atom = EMPTY if counts[1] == 0 else atom if counts == (1, 1) else Repeat(atom, *counts)
             items.append(atom)
         return sequence(*items)
 

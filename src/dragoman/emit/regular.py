@@ -82,9 +82,13 @@ def not_beginning(expr: Expr, firsts: Ranges) -> Expr | None:
             left = [part for item in items if (part := not_beginning(item, firsts)) is not None]
             return choice(*left) if left else None
         case Repeat(item=item, low=low, high=high):
-            rest = EMPTY if high == 1 else Repeat(item, max(low - 1, 0), None if high is None else high - 1)
-            begun = not_beginning(sequence(item, rest), firsts) if high != 0 else None
-            return _either(begun, low == 0)
+            some = _nonempty(item) if high != 0 else None
+            begun = not_beginning(some, firsts) if some is not None else None
+            skipped = low == 0 or lengths(item)[0] == 0
+            if begun is not None and high != 1:
+                rest = Repeat(item, 0 if skipped else low - 1, None if high is None else high - 1)
+                begun = sequence(begun, rest)
+            return _either(begun, skipped)
         case Sequence(items=(first, *rest)):
             begun = not_beginning(first, firsts)
             if lengths(first)[0] > 0:

@@ -8,7 +8,7 @@ from ..types import JSON
 from .book import Book
 from .classes import ANY
 from .formats import FORMATS, format_rule
-from .merging import Schema
+from .merging import NUMBER, STRING, Schema
 from .numbers import DIGITS, Bounds
 from .patterns import Unsupported, pattern
 from .regular import COUNT_LIMIT, of_length
@@ -47,6 +47,8 @@ class Scalars:
 
     def texts(self, plain: Schema, where: str) -> Expr | None:
         """The texts that the schema allows; ``None`` for all."""
+        if not plain.keys() & STRING:
+            return None
         low, high = self.counts(plain, "minLength", "maxLength", COUNT_LIMIT, where)
         found = self._shaped(plain, where)
         if found is None:
@@ -88,6 +90,8 @@ class Scalars:
 
     def bounds(self, plain: Schema, where: str) -> Bounds:
         """The bounds of numbers."""
+        if not plain.keys() & NUMBER:
+            return Bounds()
         low, above = self._bound(plain, "minimum", "exclusiveMinimum", where, 1)
         high, below = self._bound(plain, "maximum", "exclusiveMaximum", where, -1)
         return Bounds(low, high, above, below)

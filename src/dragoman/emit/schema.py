@@ -202,6 +202,8 @@ class Lowering:
         kinds = self.schemas.kinds(plain, where)
         if "enum" in plain:
             return self._listed(plain, kinds, where)
+        if kinds is None:
+            self.book.narrowed("type", where, "absent: of the types that its keywords speak of")
         ways = [self.typed(kind, plain, where) for kind in self.kinds(plain, kinds)]
         left = [way for way in ways if way is not None]
         return choice(*left) if left else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from json import dumps
 
 from ..types import JSON
@@ -18,6 +18,10 @@ __all__ = ["Values"]
 INDENT_LIMIT = 40
 """Characters of a line's indent: ten levels of four."""
 
+FORMS_LIMIT = 256
+"""Forms of which what is always the same is kept."""
+
+_INTEGER, _NUMBER = Lexeme(INTEGER), Lexeme(NUMBER)
 _SPACE = choice(EMPTY, " ", sequence("\n", Repeat(chars(" \t"), 0, INDENT_LIMIT)))
 
 
@@ -28,8 +32,8 @@ class Values:
         self.book, self.form, self.closers = book, form, closers
         self.spelling = _spelling(form, closers)
         self.space = book.rule("space", _SPACE) if form.layout else EMPTY
-        self.comma = sequence(self.space, ",", self.space) if form.layout else Text(form.comma)
-        self.colon = sequence(self.space, ":", self.space) if form.layout else Text(form.colon)
+        self.comma = _spaced(self.space, "," if form.layout else form.comma)
+        self.colon = _spaced(self.space, ":" if form.layout else form.colon)
         self.null = Text(form.null)
         self.boolean = choice(form.true, form.false)
 
@@ -41,12 +45,12 @@ class Values:
     @property
     def integer(self) -> Ref:
         """Any integer."""
-        return self.book.rule("integer", Lexeme(INTEGER))
+        return self.book.rule("integer", _INTEGER)
 
     @property
     def number(self) -> Ref:
         """Any number."""
-        return self.book.rule("number", Lexeme(NUMBER))
+        return self.book.rule("number", _NUMBER)
 
     @property
     def anything(self) -> Ref:
@@ -78,6 +82,8 @@ class Values:
 
     def braces(self, members: tuple[Member, ...], extra: Expr | None = None, *, declared: bool = False) -> Expr:
         """An object."""
+        if not members and extra is None:
+            return sequence("{", self.space, "}")
         return sequence("{", self.space, AnyOrder(members, self.comma, extra, declared), self.space, "}")
 
     def brackets(self, items: Expr) -> Expr:
@@ -114,6 +120,11 @@ class Values:
                 return self.brackets(sequence(*parts)) if len(items) == len(value) else None
 
 
-@cache
+@lru_cache(FORMS_LIMIT)
+def _spaced(space: Expr, text: str) -> Expr:
+    return sequence(space, text, space)
+
+
+@lru_cache(FORMS_LIMIT)
 def _spelling(form: Form, closers: tuple[str, ...]) -> Spelling:
     return Spelling(form, closers)
