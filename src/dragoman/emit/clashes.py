@@ -9,6 +9,9 @@ lexemes may begin at one place is taken from what can follow what, whatever stan
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from msgspec import Struct
 
 from .heads import Left, Ranges, heads, nullable, overlap
 from .lexemes import Grouping, Terminal, Token, nodes
@@ -16,10 +19,30 @@ from .rules import AnyOrder, Choice, Expr, Lexeme, Ref, Repeat, Sequence, Text
 
 __all__ = ["Clashes", "settle"]
 
-STATES = 20_000
-"""States of the lexer after which everything in doubt is taken apart."""
+STATES = 4_000
+"""States of the lexer after which all lexemes that may begin at a place are taken apart."""
 
-Path = tuple[int, ...]
+SETS = 4_000
+"""Sets of lexemes that are told apart."""
+
+ENOUGH = 200
+"""Sets after which one looks no further, if there are clashes."""
+
+TOKENS = 0x110000
+"""Control tokens count as characters from here on."""
+
+Path: TypeAlias = tuple[int, ...]
+Expected: TypeAlias = frozenset[int]
+State: TypeAlias = frozenset[tuple[int, Left]]
+"""Leaves that are being read, and what is left of each."""
+
+
+class Read(Struct, frozen=True):
+    """What an expression reads: whether it may end, its ways on, and the characters that they begin with."""
+
+    may_end: bool
+    ways: tuple[tuple[Ranges, Left], ...]
+    on: Ranges
 
 
 def settle(grouping: Grouping, root: str) -> None:
@@ -29,7 +52,7 @@ def settle(grouping: Grouping, root: str) -> None:
 
 
 class Flow:
-    """What can follow what: `firsts` of rules and `follows` of leaves, which are numbered; `spots` says where one is."""
+    """What can follow what: the numbers of leaves that rules begin with, and that follow a leaf; `spots` says where."""
 
     def __init__(self, rules: Mapping[str, Expr], plain: Mapping[str, Expr]) -> None:
         self.rules, self.plain = rules, plain
@@ -155,98 +178,96 @@ class Clashes:
 
     def __init__(self, rules: Mapping[str, Expr], plain: Mapping[str, Expr], root: str) -> None:
         self.flow, self.plain, self.root = Flow(rules, plain), plain, root
-        self._heads: dict[Left, tuple[bool, list[tuple[Ranges, Left]]]] = {}
+        self._reads: dict[Left, Read] = {}
         leaves = self.flow.leaves
         self._starts: list[Left] = [(leaf.item,) if isinstance(leaf, Terminal) else () for leaf in leaves]
-        self._begin = [self._begins(leaf, start) for leaf, start in zip(leaves, self._starts, strict=True)]
-        none = frozenset[int]()
-        self._behind: list[Ranges] = [
-            tuple({each for at in after for each in self._begin[at]}) if after != none else ()
-            for after in self.flow.follows
-        ]
+        begin = [self._begins(leaf, start) for leaf, start in zip(leaves, self._starts, strict=True)]
+        self._behind = [tuple({each for at in after for each in begin[at]}) for after in self.flow.follows]
+        self._found: dict[tuple[str, Path], int] = {}
 
     def _begins(self, leaf: Expr, start: Left) -> Ranges:
-        if isinstance(leaf, Ref):
-            return ()
         if isinstance(leaf, Token):
-            return ((0x110000 + leaf.id, 0x110000 + leaf.id),)
-        return tuple(each for first, _ in self._read(start)[1] for each in first)
+            return ((TOKENS + leaf.id, TOKENS + leaf.id),)
+        return self._read(start).on
 
-    def _read(self, left: Left) -> tuple[bool, list[tuple[Ranges, Left]]]:
-        if left not in self._heads:
-            self._heads[left] = nullable(left, self.plain), heads(left, self.plain)
-        return self._heads[left]
+    def _read(self, left: Left) -> Read:
+        known = self._reads.get(left)
+        if known is None:
+            ways = tuple(heads(left, self.plain))
+            on = tuple({each: None for first, _ in ways for each in first})
+            known = self._reads[left] = Read(nullable(left, self.plain), ways, on)
+        return known
 
     def find(self) -> dict[tuple[str, Path], int]:
-        """The places of terminals that read on where they should not, and after how many characters if a text does."""
-        found: dict[tuple[str, Path], int] = {}
+        """The places of terminals that read on where they should not, and after how many characters if a text does.
+
+        Not all, if there are any; another look shows more.
+        """
         start = self.flow.firsts[self.root]
         pending, seen = [start], {start}
-        while pending:
-            for after in self._lex(pending.pop(), found):
+        wide: Expected = frozenset()
+        while pending and not (self._found and len(seen) > ENOUGH):
+            for after in self._lex(pending.pop()):
+                if len(seen) > SETS:
+                    after = wide = wide | after  # so that there is an end, at the price of clashes that are none
                 if after not in seen:
                     seen.add(after)
                     pending.append(after)
-        return found
+        return self._found
 
-    def _lex(self, expected: frozenset[int], found: dict[tuple[str, Path], int]) -> Iterator[frozenset[int]]:
+    def _lex(self, expected: Expected) -> Iterator[Expected]:
         """What may be expected behind one of these leaves."""
         leaves, follows = self.flow.leaves, self.flow.follows
-        for at in expected:
-            if isinstance(leaves[at], Token):
-                yield follows[at]
+        yield from {follows[at] for at in expected if isinstance(leaves[at], Token)}
         start = frozenset((at, self._starts[at]) for at in expected if isinstance(leaves[at], Terminal))
         pending, seen = [start], {start}
         while pending:
             for state in self._step(pending.pop()):
                 if state in seen:
                     continue
-                ended = [at for at, left in state if self._read(left)[0]]
-                if ended:
-                    self._compare(ended, state, found)
-                    yield frozenset[int]().union(*(follows[at] for at in ended))
                 seen.add(state)
                 pending.append(state)
+                ended = [at for at, left in state if self._read(left).may_end]
+                if ended:
+                    self._compare(ended, state)
+                    yield frozenset[int]().union(*(follows[at] for at in ended))
             if len(seen) > STATES:
-                found.update(
-                    (self.flow.spots[at], 1) for at, left in start if any(more for _, more in self._read(left)[1])
-                )
+                for at, left in start:
+                    if any(more for _, more in self._read(left).ways):
+                        self._found.setdefault(self.flow.spots[at], 1)
                 return
 
-    def _step(self, state: frozenset[tuple[int, Left]]) -> list[frozenset[tuple[int, Left]]]:
+    def _step(self, state: State) -> Iterable[State]:
         """The states that one more character leads to."""
-        ways = [(first, (at, more)) for at, left in state for first, more in self._read(left)[1]]
-        if len(ways) == 1:
-            return [frozenset((ways[0][1],))]
-        targets: dict[tuple[tuple[int, int], ...], set[tuple[int, Left]]] = {}
-        for first, target in ways:
-            targets.setdefault(first, set()).add(target)
-        if len(targets) == 1:
-            return [frozenset(each) for each in targets.values()]
-        edges = sorted({bound for first in targets for low, high in first for bound in (low, high + 1)})
-        begun: dict[int, list[set[tuple[int, Left]]]] = {edge: [] for edge in edges}
-        places = {edge: at for at, edge in enumerate(edges)}
-        for first, target_set in targets.items():
+        if len(state) == 1:
+            ((at, left),) = state
+            if len(left) == 1 and isinstance(left[0], Text):
+                return (frozenset(((at, ()),)),)  # nothing happens before its end
+        targets: dict[Ranges, set[tuple[int, Left]]] = {}
+        for at, left in state:
+            for first, more in self._read(left).ways:
+                targets.setdefault(first, set()).add((at, more))
+        if len(targets) < 2:
+            return map(frozenset, targets.values())
+        bounds = sorted({bound for first in targets for low, high in first for bound in (low, high + 1)})
+        places = {bound: at for at, bound in enumerate(bounds)}
+        between: list[set[tuple[int, Left]]] = [set() for _ in bounds]
+        for first, reached in targets.items():
             for low, high in first:
                 for at in range(places[low], places[high + 1]):
-                    begun[edges[at]].append(target_set)
-        return list({frozenset[tuple[int, Left]]().union(*each) for each in begun.values() if each})
+                    between[at] |= reached
+        return {frozenset(reached) for reached in between if reached}
 
-    def _compare(
-        self, ended: list[int], state: frozenset[tuple[int, Left]], found: dict[tuple[str, Path], int]
-    ) -> None:
+    def _compare(self, ended: list[int], state: State) -> None:
         for at, left in state:
-            on = tuple(each for first, _ in self._read(left)[1] for each in first)
-            leaf = self.flow.leaves[at]
-            assert isinstance(leaf, Terminal)
-            for end in ended:
-                # Of a lexeme that was declared as one, the longest text is meant.
-                if on and not (end == at and isinstance(leaf.item, Lexeme)) and overlap(on, self._behind[end]):
-                    rest = left[0]
-                    size = (
-                        len(leaf.item.text) - len(rest.text)
-                        if isinstance(leaf.item, Text) and isinstance(rest, Text)
-                        else 0
-                    )
-                    found[self.flow.spots[at]] = size
-                    break
+            on, leaf = self._read(left).on, self.flow.leaves[at]
+            if not on or not isinstance(leaf, Terminal):
+                continue
+            # Of a lexeme that was declared as one, the longest text is meant.
+            others = [end for end in ended if end != at or not isinstance(leaf.item, Lexeme)]
+            if any(overlap(on, self._behind[end]) for end in others):
+                match leaf.item, left[0]:
+                    case Text(text=whole), Text(text=rest):
+                        self._found[self.flow.spots[at]] = len(whole) - len(rest)
+                    case _:
+                        self._found[self.flow.spots[at]] = 0

@@ -49,7 +49,8 @@ class Lowering:
                 )
                 if len(members) > BITS:
                     self._narrowed("order", f"over {BITS} members stand in the order declared")
-                return self.in_order(lowered) if expr.declared or len(members) > BITS else lowered
+                in_order = expr.declared or not 0 < len(members) <= BITS
+                return self.in_order(lowered) if in_order else lowered
         return expr
 
     def _narrowed(self, what: str, why: str) -> None:
