@@ -17,8 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from dragoman import Tool
-from dragoman.emit.expand import expand
-from dragoman.emit.gbnf import gbnf
+from dragoman.emit.ebnf import xgrammar_ebnf
 from dragoman.emit.structural_tag import structural_tag
 from dragoman.tokenizers import get_tokenizer
 
@@ -64,7 +63,7 @@ def measured(given: Emission, offered: Sequence[Tool]) -> Emitted:
     grammar_ms = tag_ms = builtin_ms = llguidance_ms = None
     if find_spec(XGRAMMAR):
         compiler = _compiler()
-        tag = json.dumps(structural_tag(rules, lambda _: text))
+        tag = json.dumps(structural_tag(rules))
         builtin = _builtin(given, offered)
         grammar_ms, _ = _timed(lambda: compiler.compile_grammar(text))
         tag_ms, _ = _timed(lambda: compiler.compile_structural_tag(tag))
@@ -77,8 +76,7 @@ def measured(given: Emission, offered: Sequence[Tool]) -> Emitted:
 
 
 def _text(given: Emission, offered: Sequence[Tool]) -> str:
-    plain, _ = expand(emission(given, offered))
-    return gbnf(plain)
+    return xgrammar_ebnf(emission(given, offered))[0]
 
 
 def _timed(run: Callable[[], Any]) -> tuple[float, Any]:

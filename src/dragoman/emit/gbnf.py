@@ -7,10 +7,12 @@ Neither knows control tokens by their text: a marker matches however it is spell
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .repeats import bounded
 from .rules import AnyOrder, Chars, Choice, Expr, Lexeme, Ref, Repeat, Rules, Scan, Sequence, Text
 
-__all__ = ["gbnf"]
+__all__ = ["body", "gbnf", "quoted"]
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 
@@ -23,41 +25,48 @@ def gbnf(rules: Rules) -> str:
     """
     given = bounded(rules)
     swapped = {given.root: "root", "root": given.root}  # whoever has the root's name already takes the other
-    lines = [f"{swapped.get(name, name)} ::= {_choice(rule, swapped)}\n" for name, rule in given.rules.items()]
+    lines = [f"{swapped.get(name, name)} ::= {body(rule, swapped)}\n" for name, rule in given.rules.items()]
     return "".join(lines)
 
 
-def _choice(part: Expr, names: dict[str, str]) -> str:
+def body(part: Expr, names: Mapping[str, str]) -> str:
+    """A part as the right side of a rule, names replaced; raises `TypeError` as `gbnf` does."""
     if isinstance(part, Choice):
         return " | ".join(_sequence(item, names) for item in part.items)
     return _sequence(part, names)
 
 
-def _sequence(part: Expr, names: dict[str, str]) -> str:
+def _sequence(part: Expr, names: Mapping[str, str]) -> str:
     if isinstance(part, Sequence) and part.items:
         return " ".join(_item(item, names) for item in part.items)
     return _item(part, names)
 
 
-def _item(part: Expr, names: dict[str, str]) -> str:
+def _item(part: Expr, names: Mapping[str, str]) -> str:
     match part:
         case Text(text):
-            return '"' + "".join(_escaped(c, '"') for c in text) + '"'
+            return quoted(text)
         case Chars(ranges, negated):
             return _class(ranges, negated)
         case Ref(name):
             return names.get(name, name)
         case Repeat(item, low, high):
-            return _item(item, names) + _count(low, high)
+            written = _item(item, names)
+            return (f"({written})" if isinstance(item, Repeat) else written) + _count(low, high)
         case Lexeme(item):
             return _item(item, names)
         case Sequence(()):
             return '""'
         case Choice() | Sequence():
-            return f"({_choice(part, names)})"
+            return f"({body(part, names)})"
         case Scan() | AnyOrder():
             raise TypeError(f"GBNF has no {type(part).__name__}: expand the rules first")
     raise TypeError(f"not a part of a rule: {part!r}")
+
+
+def quoted(text: str) -> str:
+    """The text in quotes."""
+    return '"' + "".join(_escaped(c, '"') for c in text) + '"'
 
 
 def _count(low: int, high: int | None) -> str:
