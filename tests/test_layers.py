@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("grammar", "tokenizers"),
     ("emit",),
     ("dialect", "dialects", "idioms", "recognise", "registry", "response_template"),
-    ("parse",),
+    ("parse", "constrain"),
     ("render", "recordings"),
     ("stream",),
     ("backends",),

@@ -31,6 +31,7 @@ __all__ = [
     "Text",
     "chars",
     "choice",
+    "joined",
     "sequence",
 ]
 
@@ -211,14 +212,15 @@ def chars(given: str, negated: bool = False) -> Chars:
         else:
             codes.append((ord(given[k]), ord(given[k])))
             k += 1
-    return Chars(_joined(codes), negated)
+    return Chars(joined(codes), negated)
 
 
-def _joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    joined: list[tuple[int, int]] = []
+def joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The ranges ascending and apart."""
+    together: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
-        if joined and low <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        if together and low <= together[-1][1] + 1:
+            together[-1] = (together[-1][0], max(high, together[-1][1]))
         else:
-            joined.append((low, high))
-    return tuple(joined)
+            together.append((low, high))
+    return tuple(together)

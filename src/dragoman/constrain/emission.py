@@ -1,0 +1,123 @@
+"""A constraint in the notation of an engine, with what that engine can't be told.
+
+All engines get the same rules: plain ones where they know nothing else, their own constructs where that says the same
+in less. What they let through is read by the parser without a problem, whichever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import msgspec
+from msgspec import Struct
+
+from ..emit.expand import expand
+from ..emit.gbnf import gbnf
+from ..emit.guarantees import Effect, Guarantees, Note
+from ..emit.lark import lark
+from ..emit.rules import Rules
+from ..emit.structural_tag import format_notes, structural_tag
+from ..errors import InvalidRequest
+from ..types import JSON
+from .constraint import Constraint
+from .schemas import whole_schema
+from .tags import tag_format
+from .triggers import Trigger, triggers_of
+
+__all__ = ["Emission", "Engine", "emit"]
+
+
+class Engine(StrEnum):
+    """What takes a constraint."""
+
+    GBNF = "gbnf"
+    """llama.cpp."""
+    XGRAMMAR = "xgrammar"
+    """xgrammar's EBNF; vLLM, SGLang."""
+    STRUCTURAL_TAG = "structural_tag"
+    """xgrammar's structural tags; vLLM, SGLang."""
+    LARK = "lark"
+    """llguidance."""
+    JSON_SCHEMA = "json_schema"
+    """Any engine that knows JSON Schema and nothing else: forced calls and answers, nothing around them."""
+
+
+class Emission(Struct, frozen=True):
+    """What an engine is given: a `text` in its notation, or for tags and schemas a `value`, whose JSON the text is.
+
+    With `triggers`, the engine begins to constrain at one of them; else it constrains from the first token on.
+    """
+
+    engine: Engine
+    text: str
+    guarantees: Guarantees
+    value: Mapping[str, JSON] | None = None
+    triggers: tuple[Trigger, ...] = ()
+
+
+def emit(
+    constraint: Constraint,
+    engine: Engine | str,
+    *,
+    lazy: bool = False,
+    control: Mapping[str, int] | None = None,
+    prompt: str = "",
+) -> Emission:
+    """The constraint in the notation of an engine; what was emitted before is not printed again.
+
+    `control` are the control tokens of the model's vocabulary: llguidance is told them by their ids, and a `lazy`
+    engine that an opener is one. A lazy grammar begins at a trigger, which the end of the `prompt` must not hold.
+    Raises `InvalidRequest` for what this engine can't be told.
+    """
+    engine = _engine(engine)
+    triggers: tuple[Trigger, ...] = ()
+    rules = constraint.rules
+    if lazy:
+        triggers = triggers_of(constraint.layout, control, prompt) if constraint.lazy is not None else ()
+        if constraint.lazy is None or not triggers or constraint.asked.choice.mode != "auto":
+            raise InvalidRequest("lazy", "false, as nothing fixed stands before a call that may come", lazy)
+        rules = constraint.lazy
+    printed = _printed(constraint, engine, rules, control)
+    return Emission(engine, printed.text, printed.guarantees, printed.value, triggers)
+
+
+def _engine(name: Engine | str) -> Engine:
+    try:
+        return Engine(name)
+    except ValueError:
+        raise InvalidRequest("engine", f"one of {', '.join(Engine)}", name) from None
+
+
+def _printed(constraint: Constraint, engine: Engine, rules: Rules, control: Mapping[str, int] | None) -> Emission:
+    match engine:
+        case Engine.GBNF | Engine.XGRAMMAR:
+            plain, notes = expand(rules)
+            return Emission(engine, gbnf(plain), constraint.guarantees.less(notes))
+        case Engine.LARK:
+            text, notes = lark(rules, control)
+            return Emission(engine, text, constraint.guarantees.less(notes))
+        case Engine.STRUCTURAL_TAG:
+            return _tag(constraint)
+        case Engine.JSON_SCHEMA:
+            value = whole_schema(constraint)
+            note = Note(Effect.RELAXED, "types", "", "as far as the engine enforces JSON Schema")
+            return Emission(engine, _json(value), constraint.guarantees.less((note,)), value)
+
+
+def _tag(constraint: Constraint) -> Emission:
+    collected: list[Note] = []
+
+    def ebnf(rules: Rules) -> str:
+        plain, notes = expand(rules)
+        collected.extend(notes)
+        return gbnf(plain)
+
+    given = tag_format(constraint)
+    value = structural_tag(given if given is not None else constraint.rules, ebnf)
+    collected.extend(format_notes(given) if given is not None else ())
+    return Emission(Engine.STRUCTURAL_TAG, _json(value), constraint.guarantees.less(collected), value)
+
+
+def _json(value: Mapping[str, JSON]) -> str:
+    return msgspec.json.encode(value).decode()

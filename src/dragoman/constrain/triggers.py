@@ -1,0 +1,81 @@
+"""Triggers: where a lazily constrained engine begins to constrain.
+
+A trigger is all of what stands before a call that is fixed, up to the first character that the model chooses: the bare
+marker alone is also what models quote when they talk about calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+
+from msgspec import Struct
+
+from ..errors import InvalidRequest
+from .layout import CALL, Layout
+
+__all__ = ["Trigger", "TriggerKind", "openers", "triggers_of"]
+
+
+class TriggerKind(StrEnum):
+    """How an engine recognises a trigger."""
+
+    TOKEN = "token"
+    """One control token."""
+    WORD = "word"
+    """These characters."""
+    PATTERN = "pattern"
+    """A regular expression, whose first group is where the grammar begins: the word with any layout in it."""
+
+
+class Trigger(Struct, frozen=True):
+    """One trigger; `token` is its id where it is a control token of a known vocabulary."""
+
+    kind: TriggerKind
+    text: str
+    token: int | None = None
+
+
+LAYOUT = r"[ \t\r\n]*"
+SHORTEST = 3
+"""Characters that a trigger has at least; and one of them is no letter, digit or space."""
+
+
+def openers(layout: Layout) -> tuple[str, ...]:
+    """What stands before a call, from its first marker on, wherever a call may stand; none that ends in another."""
+    found: dict[str, None] = {}
+    for (_, then), text in layout.between.items():
+        if then == CALL:
+            begins = [text.index(mark) for mark in layout.marks if mark in text]
+            found[text[min(begins) :] if begins else text.lstrip()] = None
+    between = layout.between.get((CALL, CALL))
+    first = [text for text in found if text != between]
+    kept = first or list(found)
+    return tuple(text for text in kept if not any(other != text and text.endswith(other) for other in kept if other))
+
+
+def triggers_of(layout: Layout, control: Iterable[str] | None = None, prompt: str = "") -> tuple[Trigger, ...]:
+    """The triggers of calls; none where nothing fixed stands before a call.
+
+    `control` are the control tokens of the model's vocabulary: an opener that begins with one is recognised by it.
+    Raises `InvalidRequest` if the end of the `prompt` holds a trigger: the engine would begin at once.
+    """
+    found: dict[Trigger, None] = {}
+    tokens = frozenset(control or ())
+    for opener in openers(layout):
+        token = next((mark for mark in sorted(tokens, key=len, reverse=True) if opener == mark), None)
+        if token is not None:
+            found[Trigger(TriggerKind.TOKEN, token)] = None
+        elif len(opener) >= SHORTEST and re.search(r"[^\w\s]", opener):
+            found[Trigger(TriggerKind.WORD, opener)] = None
+            found[Trigger(TriggerKind.PATTERN, _loosely(opener))] = None
+        if opener and opener in prompt:
+            raise InvalidRequest("prompt", "one that holds no trigger, or an eager grammar", opener)
+    return tuple(found)
+
+
+def _loosely(opener: str) -> str:
+    """A pattern of the opener in which layout may differ, as models write it."""
+    pieces = (re.escape(piece) for piece in re.split(r"[ \t\r\n]+", opener))
+    return f"({LAYOUT.join(pieces)})"
