@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .constraints import Emitted
 from .families import FAMILY_LIMIT, KINDS, Family
 from .hostile import Slope
 from .peer import Peer
@@ -29,6 +30,7 @@ class Results(Struct):
     slopes: list[Slope] = []
     peer: Peer | None = None
     families: list[Family] = []
+    constraints: list[Emitted] = []
 
     @property
     def missed(self) -> int:
@@ -70,7 +72,20 @@ def grids(results: Results) -> list[Grid]:
         found.append(Grid(title, ("input", "fed", "ns/character", "growth", "limit"), tuple(slopes)))
     if results.families:
         found.append(_families(results.families))
+    if results.constraints:
+        found.append(_constraints(results.constraints))
     return found
+
+
+def _constraints(rows: Sequence[Emitted]) -> Grid:
+    """Every dialect's constraint for many tools, and engines' own."""
+    headings = ("dialect", "tools", "emitted, ms", "KB", "xgrammar, ms", "as a tag", "its own tag", "llguidance's own")
+    drawn = []
+    for row in rows:
+        taken = (row.grammar_ms, row.tag_ms, row.builtin_ms, row.llguidance_ms)
+        cells = ("-" if time is None else f"{time:,.0f}" for time in taken)
+        drawn.append((row.dialect, str(row.tools), f"{row.emit_ms:.1f}", f"{row.kilobytes:.1f}", *cells))
+    return Grid("constraints for many tools, and how long engines take to compile them", headings, tuple(drawn))
 
 
 def _families(families: Sequence[Family]) -> Grid:

@@ -14,10 +14,14 @@ VERBS = ("search", "get", "create", "update", "delete")
 
 STRING: JSON = {"type": "string"}
 DATE: JSON = {"type": "string", "format": "date"}
-LABELS: JSON = {"type": "array", "items": {"type": "string", "maxLength": 40}, "maxItems": 10}
+LABELS: JSON = {"type": "array", "items": STRING, "maxItems": 10}
 PERSON: JSON = {
     "type": "object",
-    "properties": {"name": STRING, "email": {"type": "string", "format": "email"}, "phone": {"type": ["string", "null"]}},
+    "properties": {
+        "name": STRING,
+        "email": {"type": "string", "format": "email"},
+        "phone": {"type": ["string", "null"]},
+    },
     "required": ["name"],
     "additionalProperties": False,
 }
@@ -36,7 +40,7 @@ LINES: JSON = {
     },
 }
 BODY: Mapping[str, JSON] = {
-    "title": {"type": "string", "minLength": 1, "maxLength": 200},
+    "title": STRING,
     "body": STRING,
     "owner": PERSON,
     "lines": LINES,

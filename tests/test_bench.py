@@ -8,11 +8,14 @@ import pytest
 
 from bench.__main__ import main
 from bench.clock import Best
+from bench.constraints import Emitted, constraints
+from bench.emission import EMITTED, emission
 from bench.families import KINDS, Family, measured
 from bench.hostile import Hostile, slope
 from bench.streaming import Stream, stream
 from bench.tables import Results, grids, notes
 from bench.text import cut, prose
+from bench.tools import tools
 from bench.whole import Comparison, against_find, against_json, new_parser
 from bench.workloads import WORKLOADS, Workload
 from dragoman import get_dialect, parse
@@ -69,6 +72,27 @@ def test_a_dialect_is_measured_against_the_core_and_missed_where_it_costs_more()
     (grid,) = grids(Results(families=[cheap, dear]))
     assert [row[1] for row in grid.rows] == ["4.0 (1.00)", "9.0 (1.80)"]
     assert grid.rows[1][-1] == "missed: text > 1.5 core"
+
+
+def test_there_are_fifty_tools_and_each_has_its_rule() -> None:
+    names = [tool.name for tool in tools()]
+    assert len(set(names)) == 50
+    for each_emission in EMITTED:
+        assert {name.replace("_", "-") for name in names} <= emission(each_emission, tools()).rules.keys()
+
+
+def test_constraints_are_written_where_no_engine_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.constraints.find_spec", lambda name: None)
+    found = constraints(2)
+    assert [row.dialect for row in found] == [each_emission.name for each_emission in EMITTED]
+    assert all(row.emit_ms > 0 and row.builtin_ms is None and row.llguidance_ms is None for row in found)
+    (grid,) = grids(Results(constraints=[Emitted("a", 2, 1.0, 2.0, 3000.0, None, None, None)]))
+    assert grid.rows == (("a", "2", "1.0", "2.0", "3,000", "-", "-", "-"),)
+
+
+@pytest.mark.slow
+def test_engines_take_what_is_written_for_them() -> None:
+    assert all(row.grammar_ms and row.tag_ms and row.builtin_ms and row.llguidance_ms for row in constraints(2))
 
 
 def test_a_hostile_input_is_measured_whole_and_in_chunks() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dragoman.emit.expand import expand
+from dragoman.emit.gbnf import gbnf
 from dragoman.emit.guarantees import Effect, Note
-from dragoman.emit.rules import Rules, Text
+from dragoman.emit.rules import EMPTY, Repeat, Rules, Scan, Text, choice
 from dragoman.emit.structural_tag import (
     Format,
     FreeText,
@@ -24,22 +26,15 @@ from dragoman.types import JSON
 CITY: dict[str, JSON] = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
 
-def ebnf(rules: Rules) -> str:
-    """Rules of one text, which is all that these tests print."""
-    text = rules.rules[rules.root]
-    assert isinstance(text, Text)
-    return f'root ::= "{text.text}"'
-
-
 def made(given: Format) -> JSON:
-    return structural_tag(given, ebnf)["format"]
+    return structural_tag(given)["format"]
 
 
 def test_calls_in_free_text_become_triggered_tags() -> None:
     weather = Tag('<tool_call>{"name": "weather", "arguments": ', Json(CITY, "weather"), "}</tool_call>")
     clock = Tag("<tool_call>clock", Rules({"root": Text("now")}))
     given = Triggered(("<tool_call>",), (weather, clock), one_only=True, excludes=("<think>",))
-    assert structural_tag(given, ebnf) == {
+    assert structural_tag(given) == {
         "type": "structural_tag",
         "format": {
             "type": "triggered_tags",
@@ -54,7 +49,7 @@ def test_calls_in_free_text_become_triggered_tags() -> None:
                 {
                     "type": "tag",
                     "begin": "<tool_call>clock",
-                    "content": {"type": "grammar", "grammar": 'root ::= "now"'},
+                    "content": {"type": "grammar", "grammar": 'root ::= "now"\n'},
                     "end": "",
                 },
             ],
@@ -94,7 +89,7 @@ def test_thoughts_before_calls_become_a_sequence() -> None:
 
 
 def test_rules_alone_are_a_grammar() -> None:
-    assert made(Rules({"root": Text("yes")})) == {"type": "grammar", "grammar": 'root ::= "yes"'}
+    assert made(Rules({"root": Text("yes")})) == {"type": "grammar", "grammar": 'root ::= "yes"\n'}
 
 
 CALL = Tag("<a>", FreeText(), "</a>")
@@ -117,13 +112,13 @@ BORDERED = "\n</a>\n"
 )
 def test_what_xgrammar_would_read_otherwise_is_refused(given: Format, problem: str) -> None:
     with pytest.raises(DelimiterError) as caught:
-        structural_tag(given, ebnf)
+        structural_tag(given)
     assert caught.value.problem == problem
 
 
 @pytest.mark.parametrize("content", [Rules({"root": Text("x")}), Json(True), Series((FreeText(), CALL)), Series(())])
 def test_an_end_may_overlap_itself_behind_what_ends_by_itself(content: Format) -> None:
-    structural_tag(Tag("<a>", content, BORDERED), ebnf)
+    structural_tag(Tag("<a>", content, BORDERED))
 
 
 def test_notes_of_all_parts_are_collected_once() -> None:
@@ -136,3 +131,17 @@ def test_notes_of_all_parts_are_collected_once() -> None:
         Note(Effect.NARROWED, "order", "pair", "xgrammar takes members in the order of the schema"),
     )
     assert format_notes(Rules({"root": Text("yes")})) == ()
+
+
+def test_what_is_lost_in_rules_is_noted_too() -> None:
+    bounded = Repeat(choice("a", "bc"), 0, 9)
+    assert [note.what for note in format_notes(Tag("<a>", Rules({"root": bounded})))] == ["count"]
+
+
+def test_rules_can_be_printed_for_older_servers() -> None:
+    given = Rules({"root": Scan((("</a>", EMPTY),))})
+    assert structural_tag(given)["format"] == {
+        "type": "grammar",
+        "grammar": 'root ::= to-a\nto-a[lazy] ::= [^]* "</a>"\n',
+    }
+    assert "lazy" not in str(structural_tag(given, lambda rules: gbnf(expand(rules)[0])))

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from dragoman.emit.guarantees import Effect
-from dragoman.emit.rules import Rules
+from dragoman.emit.rules import EMPTY, Rules, Scan
 from dragoman.emit.structural_tag import (
     Format,
     FreeText,
@@ -32,12 +32,8 @@ pytestmark = pytest.mark.slow
 LENGTH = 6
 
 
-def printed(rules: Rules) -> str:
-    raise AssertionError("no rules are printed here")
-
-
 def compiled(given_format: Format, name: str = "bytes") -> XGrammar:
-    return vocabulary(name).compile(structural_tag(given_format, printed))
+    return vocabulary(name).compile(structural_tag(given_format))
 
 
 def outputs(alphabet: str, length: int) -> list[str]:
@@ -97,6 +93,14 @@ def test_free_text_in_a_tag_ends_at_the_first_end(end: str) -> None:
         assume(False)
     ended = {text for text in outputs("abx", LENGTH) if first(text, 0, [end]) == (len(text), end)}
     assert grammar.language("abx", LENGTH) == ended
+
+
+def test_rules_in_tags_end_at_the_first_of_ends_that_overlap_themselves() -> None:
+    body = Rules({"root": Scan((("aba", EMPTY),))})
+    grammar = compiled(Triggered(("x",), (Tag("x", body, "b"),)))
+    assert grammar.accepts("axbabab")
+    assert grammar.accepts("xabab" * 2)
+    assert not grammar.prefix_ok("xabaa")
 
 
 @pytest.mark.parametrize("end", ["aba", "\n</p>\n"])

@@ -46,6 +46,8 @@ class Xgrammar:
         self.tokenizer = tokenizer
         self.stop = tokenizer.control[stop]
         tokens = [tokenizer.token_bytes(token) for token in range(tokenizer.size)]
+        if isinstance(tokenizer, ByteTokenizer):
+            tokens[128:256] = [b""] * 128  # xgrammar lets bytes through that are no UTF-8, which no text could tell
         raw = self.engine.VocabType.RAW
         self.info = self.engine.TokenizerInfo(tokens, vocab_type=raw, stop_token_ids=[self.stop])
         self.compiler = self.engine.GrammarCompiler(self.info, max_threads=2, cache_enabled=False)

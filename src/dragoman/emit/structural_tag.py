@@ -16,6 +16,7 @@ from msgspec import Struct
 from ..errors import DelimiterError
 from ..grammar.analyze import delimiter_problem
 from ..types import JSON
+from .ebnf import xgrammar_ebnf
 from .guarantees import Effect, Note
 from .rules import Rules
 from .xgrammar_schema import schema_notes
@@ -104,8 +105,13 @@ class Maybe(Struct, frozen=True):
 Format: TypeAlias = "FreeText | Json | Rules | Tag | Triggered | Separated | Series | Maybe"
 
 
-def structural_tag(given: Format, ebnf: Printer) -> dict[str, JSON]:
-    """The value that is a server's ``structural_tag``; `ebnf` prints the rules in it.
+def own_ebnf(rules: Rules) -> str:
+    """Rules as `xgrammar_ebnf` prints them."""
+    return xgrammar_ebnf(rules)[0]
+
+
+def structural_tag(given: Format, ebnf: Printer = own_ebnf) -> dict[str, JSON]:
+    """The value that is a server's ``structural_tag``; `ebnf` prints the rules in it, for older servers as `gbnf` does.
 
     Raises `DelimiterError` for triggers and excluded strings that hide one another, for a tag that no trigger or more
     than one begins, and for an end that overlaps itself behind free text.
@@ -201,7 +207,7 @@ def _check_triggers(given: Triggered) -> None:
 
 
 def format_notes(given: Format) -> Sequence[Note]:
-    """In what the format differs from what was asked for; what is lost in rules, their makers have told."""
+    """In what the format differs from what was asked for."""
     return tuple(dict.fromkeys(_notes(given)))
 
 
@@ -222,7 +228,9 @@ def _notes(given: Format) -> Iterator[Note]:
                     yield from _notes(item)
         case Maybe(item=item):
             yield from _notes(item)
-        case FreeText() | Rules():
+        case Rules():
+            yield from xgrammar_ebnf(given)[1]
+        case FreeText():
             pass
         case _:
             assert_never(given)

@@ -1,0 +1,201 @@
+"""Rules in the EBNF of xgrammar from 0.2.8 on, with what it can do better than plain rules.
+
+What `gbnf` writes it takes too, but slowly: it makes a mask of the whole vocabulary for each state of free text, and
+for each character of a text that is bounded. Measured with o200k on one core, plain rules against these: free text up
+to ``</think>`` 540 ms and 50 ms; at most 200 characters 13,600 ms and 95 ms, or 4 s a token if a character is a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from ..grammar.analyze import delimiter_problem
+from .book import Book
+from .expand import SUBSET_LIMIT, expand
+from .gbnf import body, quoted
+from .guarantees import Guarantees, Note
+from .rules import (
+    AnyOrder,
+    Chars,
+    Choice,
+    Expr,
+    Lexeme,
+    Member,
+    Ref,
+    Repeat,
+    Rules,
+    Scan,
+    Text,
+    choice,
+    sequence,
+)
+from .rules import Sequence as InOrder
+
+__all__ = ["xgrammar_ebnf"]
+
+FEW = 4
+"""Repetitions that are written as such; more of what is short get a budget of characters."""
+
+SHORT = 16
+"""Characters in one repetition, so that several of them can be in one token."""
+
+NEWLINE = "\\n"
+"""The one character that a dot of a regular expression is not."""
+
+META = re.compile(r"[\\^$.|?*+()\[\]{}/]")
+
+
+class Dispatch(Struct, frozen=True):
+    """Text up to the first of these words, then its rule; or text that ends before. None of `excludes` is in it."""
+
+    words: tuple[tuple[str, str], ...]
+    excludes: tuple[str, ...]
+
+
+class Lazy(Struct, frozen=True):
+    """Text up to and including the first of these words."""
+
+    words: tuple[str, ...]
+
+
+class Budget(Struct, frozen=True):
+    """The item as often as one likes, in so many characters."""
+
+    item: Expr
+    count: int
+
+
+Native: TypeAlias = Dispatch | Lazy | Budget
+
+
+def xgrammar_ebnf(rules: Rules, *, subset_limit: int = SUBSET_LIMIT) -> tuple[str, tuple[Note, ...]]:
+    """The grammar, the rule named ``root`` first, and what of it was relaxed or narrowed, by the rule's name."""
+    native = _Native(rules)
+    plain, notes = expand(native.whole(), subset_limit=subset_limit)
+    swapped = {plain.root: "root", "root": plain.root}  # whoever has the root's name already takes the other
+    lines = []
+    for name, rule in plain.rules.items():
+        known, shown = native.natives.get(name), swapped.get(name, name)
+        lines.append(f"{shown} ::= {body(rule, swapped)}\n" if known is None else _line(known, shown, swapped))
+    return "".join(lines), Guarantees.sorted((*notes, *native.book.notes))
+
+
+def _line(native: Native, name: str, names: Mapping[str, str]) -> str:
+    match native:
+        case Dispatch(words, excludes):
+            pairs = [f"({quoted(word)}, {names.get(then, then)})" for word, then in words]
+            listed = ", ".join(map(quoted, excludes))
+            return f"{name} ::= TagDispatch({', '.join(pairs)}, loop_after_dispatch=false, excludes=({listed}))\n"
+        case Lazy((word,)):
+            return f"{name}[lazy] ::= [^]* {quoted(word)}\n"
+        case Lazy(words):
+            either = "|".join(META.sub(r"\\\g<0>", word) for word in words)
+            regex = quoted(f"(.|{NEWLINE})*({either})")
+            return f"{name}[lazy] ::= Regex({regex})\n"
+        case Budget(item, count):
+            return f"{name}[max_chars={count}] ::= {body(Repeat(item), names)}\n"
+
+
+class _Native:
+    """Takes out of rules what xgrammar has a form of its own for, and leaves a rule that names what it needs."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules, self.book = rules, Book()
+        self.natives: dict[str, Native] = {}
+        self.known: dict[Native, Ref] = {}
+        for name in rules.rules:
+            self.book.keep(name)
+
+    def whole(self) -> Rules:
+        for name, rule in self.rules.rules.items():
+            self.book.define(name, self.plain(rule, name))
+        return self.book.close(self.book.rules[self.rules.root], self.rules.root)
+
+    def plain(self, part: Expr, where: str) -> Expr:
+        match part:
+            case InOrder(items):
+                return sequence(*(self.plain(item, where) for item in items))
+            case Choice(items):
+                return choice(*(self.plain(item, where) for item in items))
+            case Lexeme(item):
+                return self.plain(item, where)
+            case Repeat(item, low, high):
+                return self._repeat(Repeat(self.plain(item, where), low, high), where)
+            case Scan():
+                return self._scan(part, where)
+            case AnyOrder(members, between, extra, declared):
+                kept = tuple(Member(self.plain(each.item, where), each.required) for each in members)
+                more = None if extra is None else self.plain(extra, where)
+                return AnyOrder(kept, self.plain(between, where), more, declared)
+            case _:
+                return part
+
+    def _scan(self, scan: Scan, where: str) -> Expr:
+        words = tuple((word, None if then is None else self.plain(then, where)) for word, then in scan.words)
+        follows = tuple(dict.fromkeys(then for _, then in words if then is not None))
+        excludes = tuple(word for word, then in words if then is None)
+        if scan.code or not words or not _alike(words, excludes):
+            return Scan(words, scan.open, scan.code, scan.marks)
+        if scan.open:
+            pairs = tuple((word, self._named(then, f"{where}-then")) for word, then in words if then is not None)
+            return self._native(Dispatch(pairs, excludes), f"to {words[0][0]}", [Ref(name) for _, name in pairs])
+        if len(follows) == 1 and not excludes:
+            lazy = self._native(Lazy(tuple(word for word, _ in words)), f"to {words[0][0]}")
+            return sequence(lazy, follows[0])
+        return Scan(words, scan.open, scan.code, scan.marks)
+
+    def _repeat(self, repeat: Repeat, where: str) -> Expr:
+        item, low, high = repeat.item, repeat.low, repeat.high
+        shortest, longest = self._lengths(item)
+        if high is None or high - low <= FEW or not 1 <= shortest <= longest <= SHORT:
+            return repeat
+        if longest > 1:
+            why = f"what has more than one character counts as so many of the {high - low}"
+            self.book.narrowed("count", where, why)
+        more = self._native(Budget(item, high - low), f"{where}-most", [item])
+        return sequence(Repeat(item, low, low), more) if low else more
+
+    def _named(self, then: Expr, hint: str) -> str:
+        return then.name if isinstance(then, Ref) else self.book.rule(hint, then).name
+
+    def _native(self, native: Native, hint: str, needs: Sequence[Expr] = ()) -> Ref:
+        if native not in self.known:
+            name = self.book.name(hint)
+            self.natives[name] = native
+            # the name in it keeps this rule apart from any other
+            self.known[native] = self.book.define(name, sequence(f"{name}: ", *needs))
+        return self.known[native]
+
+    def _lengths(self, part: Expr, depth: int = 8) -> tuple[int, int]:
+        """The fewest and the most characters of a part, which count as too many where that is not plain to see."""
+        match part:
+            case Text(text):
+                return len(text), len(text)
+            case Chars():
+                return 1, 1
+            case Lexeme(item):
+                return self._lengths(item, depth)
+            case Ref(name) if depth and name not in self.natives:
+                return self._lengths(self.rules.rules.get(name) or self.book.rules.get(name, part), depth - 1)
+            case InOrder(items):
+                each = [self._lengths(item, depth) for item in items]
+                return sum(low for low, _ in each), sum(high for _, high in each)
+            case Choice(items):
+                each = [self._lengths(item, depth) for item in items]
+                return min(low for low, _ in each), max(high for _, high in each)
+            case Repeat(item, low, high) if high is not None:
+                shortest, longest = self._lengths(item, depth)
+                return shortest * low, longest * high
+            case _:
+                return 0, SHORT + 1
+
+
+def _alike(words: Sequence[tuple[str, Expr | None]], excludes: Sequence[str]) -> bool:
+    """Whether xgrammar finds the same of these words first as the rules say."""
+    triggers = [word for word, then in words if then is not None]
+    hidden = any(trigger.endswith(word) for trigger in triggers for word in excludes)
+    return not hidden and delimiter_problem(tuple(word for word, _ in words)) is None
