@@ -12,6 +12,7 @@ from enum import StrEnum
 import msgspec
 from msgspec import Struct
 
+from ..emit.ebnf import xgrammar_ebnf
 from ..emit.expand import expand
 from ..emit.gbnf import gbnf
 from ..emit.guarantees import Effect, Guarantees, Note
@@ -91,9 +92,12 @@ def _engine(name: Engine | str) -> Engine:
 
 def _printed(constraint: Constraint, engine: Engine, rules: Rules, control: Mapping[str, int] | None) -> Emission:
     match engine:
-        case Engine.GBNF | Engine.XGRAMMAR:
+        case Engine.GBNF:
             plain, notes = expand(rules)
             return Emission(engine, gbnf(plain), constraint.guarantees.less(notes))
+        case Engine.XGRAMMAR:
+            text, notes = xgrammar_ebnf(rules)
+            return Emission(engine, text, constraint.guarantees.less(notes))
         case Engine.LARK:
             text, notes = lark(rules, control)
             return Emission(engine, text, constraint.guarantees.less(notes))
@@ -109,9 +113,9 @@ def _tag(constraint: Constraint) -> Emission:
     collected: list[Note] = []
 
     def ebnf(rules: Rules) -> str:
-        plain, notes = expand(rules)
+        text, notes = xgrammar_ebnf(rules)
         collected.extend(notes)
-        return gbnf(plain)
+        return text
 
     given = tag_format(constraint)
     value = structural_tag(given if given is not None else constraint.rules, ebnf)

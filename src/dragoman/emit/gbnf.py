@@ -7,10 +7,12 @@ Neither knows control tokens by their text: a marker matches however it is spell
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .repeats import bounded
 from .rules import Chars, Choice, Expr, Ref, Repeat, Rules, Sequence, Text
 
-__all__ = ["gbnf"]
+__all__ = ["body", "gbnf", "quoted"]
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 
@@ -23,26 +25,27 @@ def gbnf(rules: Rules) -> str:
     """
     given = bounded(rules)
     swapped = {given.root: "root", "root": given.root}  # whoever has the root's name already takes the other
-    lines = [f"{swapped.get(name, name)} ::= {_choice(rule, swapped)}\n" for name, rule in given.rules.items()]
+    lines = [f"{swapped.get(name, name)} ::= {body(rule, swapped)}\n" for name, rule in given.rules.items()]
     return "".join(lines)
 
 
-def _choice(part: Expr, names: dict[str, str]) -> str:
+def body(part: Expr, names: Mapping[str, str]) -> str:
+    """A part as the right side of a rule, names replaced; raises `TypeError` as `gbnf` does."""
     if isinstance(part, Choice):
         return " | ".join(_sequence(item, names) for item in part.items)
     return _sequence(part, names)
 
 
-def _sequence(part: Expr, names: dict[str, str]) -> str:
+def _sequence(part: Expr, names: Mapping[str, str]) -> str:
     if isinstance(part, Sequence) and part.items:
         return " ".join(_item(item, names) for item in part.items)
     return _item(part, names)
 
 
-def _item(part: Expr, names: dict[str, str]) -> str:
+def _item(part: Expr, names: Mapping[str, str]) -> str:
     match part:
         case Text(text):
-            return '"' + "".join(_escaped(c, '"') for c in text) + '"'
+            return quoted(text)
         case Chars(ranges, negated):
             return _class(ranges, negated)
         case Ref(name):
@@ -53,9 +56,14 @@ def _item(part: Expr, names: dict[str, str]) -> str:
         case Sequence(()):
             return '""'
         case Choice() | Sequence():
-            return f"({_choice(part, names)})"
+            return f"({body(part, names)})"
         case _:
             raise TypeError(f"GBNF has no {type(part).__name__}: expand the rules first")
+
+
+def quoted(text: str) -> str:
+    """A literal."""
+    return '"' + "".join(_escaped(c, '"') for c in text) + '"'
 
 
 def _count(low: int, high: int | None) -> str:
