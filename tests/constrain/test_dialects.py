@@ -17,7 +17,7 @@ from dragoman.emit.matcher import Matcher
 from dragoman.errors import Inexpressible, InvalidRequest, InvalidStart
 from dragoman.made_up import mutations
 from dragoman.registry import dialects
-from dragoman.types import Message, TextPart, Tool
+from dragoman.types import Message, TextPart, ThinkingPart, Tool
 
 from .wanted import malformed, messages, problems, read, tools_of, wrong
 
@@ -49,7 +49,8 @@ def asked(dialect: Dialect, request: str) -> Constraint | None:
     try:
         return constrain(dialect, tools, **REQUESTS[request])
     except (InvalidRequest, InvalidStart):
-        assert dialect.name in ("guided_json", "muse")  # only calls there; thoughts can't be begun there
+        # There are only calls in the first, and no thoughts that a prompt could begin in the second.
+        assert dialect.name in ("guided_json", "muse")
         return None
 
 
@@ -67,10 +68,13 @@ def test_what_is_rendered_is_let_through(dialect: Dialect, data: st.DataObject) 
 
 
 def _narrowed(dialect: Dialect, message: Message) -> bool:
-    """Whether a note says that this is not let through: text that looks like the beginning of a call."""
-    notes = {note.what for note in constrain(dialect, tools_of(dialect)).guarantees.notes}
-    texts = [part.text for part in message.parts if isinstance(part, TextPart)]
-    return "text" in notes and any(line.startswith(("{", "[", "<", " ", "```")) for text in texts for line in [text])
+    """Whether a note says that this is not let through."""
+    constraint = constrain(dialect, tools_of(dialect))
+    notes = {note.what for note in constraint.guarantees.notes}
+    text = "\n".join(part.text for part in message.parts if isinstance(part, TextPart | ThinkingPart))
+    if "text" in notes and (text[:1] in tuple("{[< ") or any(word in text for word in constraint.layout.barred)):
+        return True
+    return "string" in notes and any(mark in call.arguments for call in message.tool_calls for mark in "<'")
 
 
 @ALL

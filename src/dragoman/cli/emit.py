@@ -13,7 +13,7 @@ import msgspec
 from ..constrain.constraint import Constraint, constrain
 from ..constrain.emission import Emission, Engine, emit
 from ..constrain.request import LeadIn, ToolChoice
-from ..constrain.requests import sglang_chat, sglang_generate, vllm
+from ..constrain.requests import llama_cpp, sglang_chat, sglang_generate, vllm
 from ..emit.generate import Generator
 from ..emit.guarantees import Guarantees
 from ..emit.matcher import Matcher
@@ -35,10 +35,11 @@ example:
   dragoman emit -d hermes --tools tools.json --check output.txt      does an output satisfy it? where does it fail?
   dragoman emit -d hermes --tools tools.json --sample 3              outputs that satisfy it
 
-exit codes: 0 fine, 1 an output that was checked does not satisfy the constraint, 2 a mistake in the call of this command
+exit codes: 0 fine, 1 a checked output does not satisfy the constraint, 2 a mistake in the call of this command
 """
 
 _SERVERS: Mapping[str, Callable[[Emission], dict[str, JSON]]] = {
+    "llama.cpp": llama_cpp,
     "vllm": vllm,
     "sglang": sglang_generate,
     "sglang-chat": sglang_chat,

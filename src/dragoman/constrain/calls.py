@@ -11,7 +11,7 @@ from msgspec import Struct
 from ..emit.book import Book
 from ..emit.patterns import pattern
 from ..emit.raw import Ending
-from ..emit.rules import EMPTY, AnyOrder, Chars, Choice, Expr, Member, Repeat, Scan, Text, choice, sequence
+from ..emit.rules import EMPTY, AnyOrder, Chars, Choice, Expr, Member, Ref, Repeat, Scan, Text, choice, sequence
 from ..emit.rules import Sequence as Row
 from ..emit.schema import Lowering, Members
 from ..grammar.schema import Shape
@@ -55,6 +55,8 @@ class Calls:
     def __init__(self, layout: Layout, book: Book, *, any_order: bool, strict: bool) -> None:
         self.layout, self.book = layout, book
         self.syntax = syntax_of(layout)
+        if self.syntax.form.strings.mark == "'":
+            book.narrowed("string", "", "strings inside of values are written in single quotes, whatever they hold")
         self.any_order, self.strict = any_order, strict
 
     def body(self, tool: Tool) -> CallBody:
@@ -105,6 +107,7 @@ class _Written:
     def __init__(self, calls: Calls, tool: Tool, lowering: Lowering) -> None:
         self.calls, self.tool, self.lowering = calls, tool, lowering
         self.syntax, self.book = calls.syntax, calls.book
+        self._items: dict[str, Ref] = {}  # items of arrays that are written as trees, by their schema
         self.start = 0  # where in such a call its arguments begin
 
     def body(self, schema: Mapping[str, JSON]) -> CallBody:
@@ -218,9 +221,18 @@ class _Written:
                 ways.append(sequence(layout_text(frame.before), self._members(members, where), end))
         if "array" in kinds:
             items = self.lowering.schemas.plain(_only(schema, ["array"]), where).get("items", True)
-            one = self.book.rule(f"{where}-item", self._member(Text(syntax.item), items, f"{where}/items"))
-            ways.append(sequence(layout_text(frame.before), Repeat(one, 1), end))
+            ways.append(sequence(layout_text(frame.before), Repeat(self._item(items, where), 1), end))
         return ways
+
+    def _item(self, schema: JSON, where: str) -> Ref:
+        """An item of an array, which may hold others of its kind."""
+        key = dumps(schema, sort_keys=True)
+        known = self._items.get(key)
+        if known is None:
+            name = self.book.name(f"{where}-item")
+            known = self._items[key] = Ref(name)
+            self.book.define(name, self._member(Text(self.syntax.item), schema, f"{where}/items"))
+        return known
 
 
 _KINDS = ("string", "number", "boolean", "null", "object", "array")

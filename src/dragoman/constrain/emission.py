@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..emit.ebnf import xgrammar_ebnf
 from ..emit.expand import expand
@@ -47,13 +47,14 @@ class Engine(StrEnum):
 class Emission(Struct, frozen=True):
     """What an engine is given: a `text` in its notation, or for tags and schemas a `value`, whose JSON the text is.
 
-    With `triggers`, the engine begins to constrain at one of them; else it constrains from the first token on.
+    `markers` are those of the dialect, which have to come through to the parser as text. With `triggers`, the engine begins to constrain at one of them; else it constrains from the first token on.
     """
 
     engine: Engine
     text: str
     guarantees: Guarantees
     value: Mapping[str, JSON] | None = None
+    markers: tuple[str, ...] = ()
     triggers: tuple[Trigger, ...] = ()
 
 
@@ -79,8 +80,18 @@ def emit(
         if constraint.lazy is None or not triggers or constraint.asked.choice.mode != "auto":
             raise InvalidRequest("lazy", "false, as nothing fixed stands before a call that may come", lazy)
         rules = constraint.lazy
-    printed = _printed(constraint, engine, rules, control)
-    return Emission(engine, printed.text, printed.guarantees, printed.value, triggers)
+    key = (id(constraint), engine, lazy, frozenset(control.items()) if control and engine is Engine.LARK else None)
+    known = _known.get(key)
+    if known is None:
+        while len(_known) >= KEPT:
+            del _known[next(iter(_known))]
+        known = _known[key] = (constraint, _printed(constraint, engine, rules, control))
+    return structs.replace(known[1], markers=constraint.layout.marks, triggers=triggers)
+
+
+_known: dict[tuple[object, ...], tuple[Constraint, Emission]] = {}
+KEPT = 128
+"""Emissions that are kept; each keeps its constraint, so that the identity by which it is found stays its own."""
 
 
 def _engine(name: Engine | str) -> Engine:

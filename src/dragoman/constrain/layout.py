@@ -15,6 +15,7 @@ from msgspec import Struct
 from ..dialect import Dialect
 from ..errors import Inexpressible, InvalidDialect
 from ..grammar.nodes import Label, Meaning, Until
+from ..idioms.turns import MENTIONING
 from ..types import Message, Part, TextPart, ThinkingPart, ToolCall
 
 __all__ = ["CALL", "END", "START", "TEXT", "THOUGHT", "Layout", "beginning", "layout_of", "native_call", "text_on"]
@@ -37,13 +38,17 @@ class Layout(Struct, frozen=True):
 
     `between` has the literal text between two kinds of parts, from `START` to `END`; a pair that is not there can't be
     written. What a call itself is lies between: it begins with its name or its id. `marks` are the markers that no text
-    may hold; in `prose`, Markdown code quotes them.
+    may hold, `thought_marks` those that no thought may, `barred` those of them that texts may well hold; in `prose`, Markdown code quotes them. Where it `mentions`, a
+    marker of thoughts within a turn with punctuation behind it opens none.
     """
 
     dialect: Dialect
     between: Mapping[tuple[str, str], str]
     marks: tuple[str, ...]
+    thought_marks: tuple[str, ...]
+    barred: tuple[str, ...]
     prose: bool
+    mentions: bool
 
     def after(self, kind: str) -> Iterator[tuple[str, str]]:
         """What can come after a part of this kind, with the text before it."""
@@ -96,23 +101,45 @@ def _measure(dialect: Dialect) -> Layout:
                         f"a writer that puts one and the same text between {pair[0]} and {pair[1]}",
                         f"{between[pair]!r} and {text!r}",
                     )
-    marks = _marks(dialect)
+    marks = _marks(dialect, Meaning.CONTENT, Meaning.REASONING)
     prose = any(isinstance(node, Until) and node.prose for node in dialect.grammar.walk())
-    return Layout(dialect, _without_tail(between, marks), marks, prose)
+    return Layout(
+        dialect,
+        _without_tail(between, marks),
+        marks,
+        _marks(dialect, Meaning.REASONING),
+        tuple(mark for mark in marks if mark.strip() and _is_written(dialect, TextPart(f"q{mark}q"))),
+        prose,
+        _mentions(dialect) if THOUGHT in {then for _, then in between} else False,
+    )
 
 
-def _marks(dialect: Dialect) -> tuple[str, ...]:
-    """What no text may hold: the dialect's markers, and all at which its parser would stop reading text.
+def _marks(dialect: Dialect, *meanings: Meaning) -> tuple[str, ...]:
+    """What no text may hold: the dialect's markers, and all at which its parser would stop reading such text.
 
     Of two of which one ends in the other, that is the shorter.
     """
     found = dict.fromkeys(mark for mark in (*dialect.marks, *dialect.stops) if mark)
     for node in dialect.grammar.walk():
-        if isinstance(node, Label) and node.meaning in (Meaning.CONTENT, Meaning.REASONING):
+        if isinstance(node, Label) and node.meaning in meanings:
             for inner in node.walk():
                 if isinstance(inner, Until):
                     found.update(dict.fromkeys((*inner.delimiters, *inner.finals)))
     return tuple(mark for mark in found if not any(mark != other and mark.endswith(other) for other in found))
+
+
+def _mentions(dialect: Dialect) -> bool:
+    """Whether the writer refuses thoughts within a turn for how they begin."""
+    plain, mentioned = (ThinkingPart(f"{first}q") for first in ("q", MENTIONING[-1]))
+    return _is_written(dialect, TextPart("q"), plain) and not _is_written(dialect, TextPart("q"), mentioned)
+
+
+def _is_written(dialect: Dialect, *parts: Part) -> bool:
+    try:
+        dialect.render(Message("assistant", parts))
+    except Inexpressible:
+        return False
+    return True
 
 
 def _measured(dialect: Dialect, sequence: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], str]]:

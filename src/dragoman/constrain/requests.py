@@ -14,8 +14,33 @@ from collections.abc import Mapping
 from ..errors import InvalidRequest
 from ..types import JSON
 from .emission import Emission, Engine
+from .triggers import TriggerKind
 
 __all__ = ["llama_cpp", "sglang_chat", "sglang_generate", "vllm"]
+
+
+def llama_cpp(emission: Emission) -> dict[str, JSON]:
+    """Fields of a request to llama.cpp's ``/completion``; raises `InvalidRequest`.
+
+    A trigger is a control token where it is one, else a pattern, from whose first group on the grammar reads.
+    """
+    if emission.engine is Engine.JSON_SCHEMA:
+        return {"json_schema": _value(emission)}
+    if emission.engine is not Engine.GBNF:
+        raise InvalidRequest("engine", "gbnf or json_schema for llama.cpp", emission.engine)
+    fields: dict[str, JSON] = {"grammar": emission.text, "preserved_tokens": list(emission.markers)}
+    if not emission.triggers:
+        return fields
+    triggers: list[JSON] = []
+    for trigger in emission.triggers:
+        match trigger.kind:
+            case TriggerKind.TOKEN:
+                triggers.append({"type": 0, "value": trigger.text, "token": trigger.token})
+            case TriggerKind.PATTERN:
+                triggers.append({"type": 2, "value": trigger.text})
+            case TriggerKind.WORD:  # its pattern says more
+                pass
+    return fields | {"grammar_lazy": True, "grammar_triggers": triggers}
 
 
 def vllm(emission: Emission) -> dict[str, JSON]:

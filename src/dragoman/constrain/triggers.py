@@ -7,7 +7,7 @@ marker alone is also what models quote when they talk about calls.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from enum import StrEnum
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec import Struct
 from ..errors import InvalidRequest
 from .layout import CALL, Layout
 
-__all__ = ["Trigger", "TriggerKind", "openers", "triggers_of"]
+__all__ = ["GAP", "Trigger", "TriggerKind", "openers", "pieces", "triggers_of"]
 
 
 class TriggerKind(StrEnum):
@@ -37,7 +37,9 @@ class Trigger(Struct, frozen=True):
     token: int | None = None
 
 
-LAYOUT = r"[ \t\r\n]*"
+GAP = 16
+"""Characters of layout that may stand between the pieces of an opener, where its writer has some or none."""
+
 SHORTEST = 3
 """Characters that a trigger has at least; and one of them is no letter, digit or space."""
 
@@ -55,18 +57,18 @@ def openers(layout: Layout) -> tuple[str, ...]:
     return tuple(text for text in kept if not any(other != text and text.endswith(other) for other in kept if other))
 
 
-def triggers_of(layout: Layout, control: Iterable[str] | None = None, prompt: str = "") -> tuple[Trigger, ...]:
+def triggers_of(layout: Layout, control: Mapping[str, int] | None = None, prompt: str = "") -> tuple[Trigger, ...]:
     """The triggers of calls; none where nothing fixed stands before a call.
 
-    `control` are the control tokens of the model's vocabulary: an opener that begins with one is recognised by it.
+    `control` are the control tokens of the model's vocabulary: an opener that is one is recognised by it.
     Raises `InvalidRequest` if the end of the `prompt` holds a trigger: the engine would begin at once.
     """
     found: dict[Trigger, None] = {}
-    tokens = frozenset(control or ())
+    tokens = control or {}
     for opener in openers(layout):
-        token = next((mark for mark in sorted(tokens, key=len, reverse=True) if opener == mark), None)
+        token = opener if opener in tokens else None
         if token is not None:
-            found[Trigger(TriggerKind.TOKEN, token)] = None
+            found[Trigger(TriggerKind.TOKEN, token, tokens[token])] = None
         elif len(opener) >= SHORTEST and re.search(r"[^\w\s]", opener):
             found[Trigger(TriggerKind.WORD, opener)] = None
             found[Trigger(TriggerKind.PATTERN, _loosely(opener))] = None
@@ -75,7 +77,12 @@ def triggers_of(layout: Layout, control: Iterable[str] | None = None, prompt: st
     return tuple(found)
 
 
+def pieces(opener: str) -> list[str]:
+    """An opener without the layout in it."""
+    return re.split(r"[ \t\r\n]+", opener)
+
+
 def _loosely(opener: str) -> str:
     """A pattern of the opener in which layout may differ, as models write it."""
-    pieces = (re.escape(piece) for piece in re.split(r"[ \t\r\n]+", opener))
-    return f"({LAYOUT.join(pieces)})"
+    layout = rf"[ \t\r\n]{{0,{GAP}}}"
+    return f"({layout.join(re.escape(piece) for piece in pieces(opener))})"

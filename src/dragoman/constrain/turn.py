@@ -15,6 +15,7 @@ from ..idioms.turns import MENTIONING
 from .calls import layout_text
 from .layout import CALL, END, START, TEXT, THOUGHT, Layout
 from .request import Constraints
+from .triggers import GAP, pieces
 
 __all__ = ["Turn"]
 
@@ -31,6 +32,8 @@ class Turn:
         self._names: dict[tuple[str, bool, str], str] = {}
         self._ways: dict[tuple[str, bool], list[tuple[str, str]]] = {}
         self.bare = _bare(layout)
+        for word in layout.barred if answer is None else ():
+            book.narrowed("text", "", f"no text holds {word!r}, at which its reader would look for a call")
 
     def root(self) -> Expr:
         """What the model may write from where the prompt leaves it."""
@@ -45,12 +48,18 @@ class Turn:
     def lazy(self, openers: Iterable[str]) -> Expr:
         """A call from its opener on, and what may follow it."""
         called = self._part(CALL, True)
-        return choice(*(sequence(layout_text(opener), called) for opener in openers))
+        return choice(*(sequence(*self._loosely(opener), called) for opener in openers))
+
+    def _loosely(self, opener: str) -> list[Expr]:
+        """An opener with any layout in it, as its trigger's pattern has it."""
+        gap = self.book.rule("gap", Repeat(_one_of(_SPACE), 0, GAP))
+        first, *rest = pieces(opener)
+        return [layout_text(first), *(part for piece in rest for part in (gap, layout_text(piece)))]
 
     def _closed(self) -> Expr:
         """What follows the marker that closes a thought."""
-        ways = [(self._split(THOUGHT, text), then) for then, text in self._next(THOUGHT, False)]
-        after = [sequence(layout_text(rest), self._enter(THOUGHT, then, False, rest)) for (_, rest), then in ways]
+        ways = [(self._split(THOUGHT, text), then) for then, text in self._next(THOUGHT, False) if text]
+        after = [sequence(layout_text(rest), self._enter(THOUGHT, then, False)) for (_, rest), then in ways]
         if not after:
             raise InvalidRequest("scope", "an answer that is possible behind thoughts", self.asked.scope)
         return choice(*after)
@@ -90,7 +99,7 @@ class Turn:
     def _after(self, kind: str, called: bool, kinds: Iterable[str] | None = None) -> Expr:
         """What may come after a part that says itself where it ends."""
         ways = [
-            sequence(layout_text(text), self._enter(kind, then, called, text))
+            sequence(layout_text(text), self._enter(kind, then, called))
             for then, text in self._next(kind, called)
             if kinds is None or then in kinds
         ]
@@ -98,12 +107,12 @@ class Turn:
             raise InvalidRequest("tool_choice", "something that the dialect can write", self.asked.choice.mode)
         return choice(*ways)
 
-    def _enter(self, kind: str, then: str, called: bool, text: str) -> Expr:
-        """A part with all that follows it, behind the text that begins it."""
+    def _enter(self, kind: str, then: str, called: bool) -> Expr:
+        """A part with all that follows it."""
         called = called or kind == CALL
         if then == END:
             return EMPTY
-        if then == THOUGHT and kind != START and not text.endswith("\n"):
+        if then == THOUGHT and kind != START and self.layout.mentions:
             return self._part(then, called, MENTIONING)
         if then == TEXT and self.bare and self.answer is None and not self._limited(then):
             reason = f"no line of text begins with {' or '.join(self.bare)}, which begins a call"
@@ -144,14 +153,15 @@ class Turn:
 
     def _scan(self, kind: str, called: bool) -> Scan:
         """Free text up to a marker, and what that marker begins."""
-        ways: dict[str, list[Expr]] = {mark: [] for mark in self.layout.marks}
+        marks = self.layout.thought_marks if kind == THOUGHT else self.layout.marks
+        ways: dict[str, list[Expr]] = {mark: [] for mark in marks}
         ends = False
         for then, text in self._next(kind, called):
             if then == END and not text.strip(_SPACE):
                 ends = True
                 continue
             word, rest = self._split(kind, text)
-            ways.setdefault(word, []).append(sequence(layout_text(rest), self._enter(kind, then, called, rest or word)))
+            ways.setdefault(word, []).append(sequence(layout_text(rest), self._enter(kind, then, called)))
         for bare in self.bare if kind != THOUGHT else ():
             ways.setdefault(f"\n{bare}", [])
         words = tuple((word, choice(*after) if after else None) for word, after in _prefix_free(ways))
@@ -179,6 +189,10 @@ class Turn:
         firsts = {word[0] for word, _ in rule.words}
         begun = Sequence((_none_of(firsts.union(never)), self._part(kind, called)))
         return choice(*([EMPTY] if rule.open else []), *ways, begun)
+
+
+def _one_of(chars: Iterable[str]) -> Chars:
+    return Chars(tuple((code, code) for code in sorted({ord(char) for char in chars})))
 
 
 def _none_of(chars: Iterable[str]) -> Chars:

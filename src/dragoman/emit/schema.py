@@ -226,6 +226,7 @@ class Lowering:
             case "array":
                 return self._array(plain, where)
             case "string":
+                self._tell_narrowed(where)
                 texts = self.scalars.texts(plain, where)
                 return self.values.string if texts is None else self._text(texts, where)
             case "boolean":
@@ -235,9 +236,11 @@ class Lowering:
             case _:
                 return self.numeric(kind, plain, where)
 
-    def _text(self, texts: Expr, where: str) -> Expr | None:
+    def _tell_narrowed(self, where: str) -> None:
         if self.values.spelling.narrows:
-            self.book.narrowed("string", where, f"without {self.form.strings.mark[0]!r}, which begins what ends it")
+            self.book.narrowed("string", where, "without the character that begins what would end it")
+
+    def _text(self, texts: Expr, where: str) -> Expr | None:
         written = self.values.spelling.texts(texts)
         return self.book.rule(hint(where), written) if written is not None else None
 
