@@ -14,8 +14,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from .heads import Left, Ranges, heads, nullable, overlap
-from .lexemes import Grouping, Terminal, Token, nodes
-from .rules import AnyOrder, Choice, Expr, Lexeme, Ref, Repeat, Sequence, Text
+from .lexemes import Grouping, Members, Terminal, Token
+from .rules import Choice, Expr, Lexeme, Ref, Repeat, Sequence, Text
 
 __all__ = ["Clashes", "settle"]
 
@@ -82,8 +82,10 @@ class Flow:
                 return any(map(self.is_empty, items))
             case Repeat(item=item, low=low):
                 return low == 0 or self.is_empty(item)
-            case AnyOrder(members=members):
-                return all(not member.required or self.is_empty(member.item) for member in members)
+            case Members(items=items, size=size, required=required, some=some):
+                return all(map(self.is_empty, items[:required])) and (
+                    not some or required > 0 or any(self.is_empty(item) for at, item in enumerate(items) if at != size)
+                )
             case Ref(name=name):
                 return name in self._empty
         return False
@@ -96,7 +98,7 @@ class Flow:
             self._next.append(set())
             alone = frozenset((len(self.leaves) - 1,))
             return alone, alone
-        parts = nodes(expr)
+        parts = expr.children()
         walked = [self._walk(part, rule, (*path, at)) for at, part in enumerate(parts)]
         match expr:
             case Sequence():
@@ -106,10 +108,9 @@ class Flow:
                 if high != 1:
                     self._link(last, first)
                 return first, last
-            case AnyOrder(members=members):
-                size = len(members)
+            case Members(size=size):
                 items = [*walked[:size], *walked[size + 1 :]]
-                between = walked[size] if parts[size] != Sequence(()) else (frozenset[int](), frozenset[int]())
+                between = walked[size]
                 first = frozenset[int]().union(*(each for each, _ in items))
                 last = frozenset[int]().union(*(each for _, each in items))
                 self._link(last, between[0])
