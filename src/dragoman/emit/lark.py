@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from .clashes import settle
 from .guarantees import Guarantees, Note
-from .lexemes import Grouping, Terminal, Token
+from .lexemes import Grouping, Members, Terminal, Token
 from .lowered import Lowering
-from .rules import AnyOrder, Choice, Expr, Ref, Repeat, Rules, Sequence
+from .rules import Choice, Expr, Ref, Repeat, Rules, Sequence
 from .terminals import Terminals, count
 
 __all__ = ["lark"]
@@ -60,29 +60,22 @@ class _Printer:
                 return f"({found})" if depth and len(items) > 1 else found
             case Repeat(item=item, low=low, high=high):
                 return f"({self.expr(item)}){count(low, high)}"
-            case AnyOrder():
-                return self.any_order(expr)
+            case Members():
+                return self.members(expr)
         raise AssertionError(expr)
 
-    def any_order(self, given: AnyOrder) -> str:
+    def members(self, given: Members) -> str:
         """Three rules whose parameter has the members that are there: at the beginning, behind one, and for one."""
         self.sets += 1
         begin, behind, one = (f"{_rule(self.where)}_set{self.sets}{role}" for role in ("", "_next", "_one"))
-        members = sorted(given.members, key=lambda member: not member.required)
-        required = sum(member.required for member in members)
-        done = f'"" %if is_ones([0:{required}])' if required else '""'
-        ways = [
-            f"{self.expr(member.item, 1)} {behind}::set_bit({bit}) %if bit_clear({bit})"
-            for bit, member in enumerate(members)
-        ]
-        if given.extra is not None:
-            ways.append(f"{self.expr(given.extra, 1)} {behind}::_")
-        self.lines += [
-            f"{begin}::_: {done} | {one}::_",
-            f"{behind}::_: {done} | {self.expr(given.between, 1)} {one}::_",
-            f"{one}::_: {' | '.join(ways)}",
-        ]
-        return f"{begin}::0x0"
+        items = [self.expr(item, 1) for item in given.items]
+        done = f'"" %if is_ones([0:{given.required}])' if given.required else '""'
+        ways = [f"{item} {behind}::set_bit({bit}) %if bit_clear({bit})" for bit, item in enumerate(items[: given.size])]
+        ways += (f"{item} {behind}::_" for item in items[given.size + 1 :])
+        if not given.some:
+            self.lines.append(f"{begin}::_: {done} | {one}::_")
+        self.lines += [f"{behind}::_: {done} | {items[given.size]} {one}::_", f"{one}::_: {' | '.join(ways)}"]
+        return f"{one if given.some else begin}::0x0"
 
 
 def _rule(name: str) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .heads import inside
-from .rules import AnyOrder, Choice, Expr, Lexeme, Member, Ref, Repeat, Sequence, Text, sequence
+from .rules import Choice, Expr, Exprs, Lexeme, Ref, Repeat, Sequence, Text, sequence
 from .stretches import Place, Stretch, edges, is_end
 
-__all__ = ["Grouping", "Terminal", "Token"]
+__all__ = ["Grouping", "Members", "Terminal", "Token"]
 
 LARGEST = 2000
 """Parts that the regular expression of one lexeme may have."""
@@ -30,10 +30,25 @@ class Token(Expr, frozen=True, cache_hash=True):
     id: int
 
 
+class Members(Expr, frozen=True, cache_hash=True):
+    """Members in any order, as in `AnyOrder`; with `some`, at least one of them.
+
+    `items` are the members, the `required` ones first, then what stands between two, then any other member if it may.
+    """
+
+    items: Exprs
+    size: int
+    required: int
+    some: bool = False
+
+    def children(self) -> Exprs:
+        return self.items
+
+
 class Grouping:
     """Groups the rules below `root` as lexemes: `rules` then has `Terminal`\\ s and `Token`\\ s for leaves.
 
-    The other nodes in it are `Sequence`, `Choice`, `Repeat`, `Ref` and `AnyOrder`. What stands in a terminal may refer
+    The other nodes in it are `Sequence`, `Choice`, `Repeat`, `Ref` and `Members`. What stands in a terminal may refer
     to a rule of `plain`, which is regular then.
     """
 
@@ -55,7 +70,7 @@ class Grouping:
     def _size(self, expr: Expr) -> int:
         """The size of an expression, over `LARGEST` where it is not regular."""
         match expr:
-            case Token() | AnyOrder():
+            case Token() | Members():
                 return LARGEST + 1
             case Text(text=text):
                 return 1 + len(text) // 8
@@ -68,31 +83,39 @@ class Grouping:
                 return self._sizes[name]
         return 1 + sum(self._size(part) for part in expr.children())
 
+    def _regular(self, expr: Expr) -> bool:
+        return self._size(expr) <= LARGEST
+
     def _group(self, expr: Expr) -> Expr:
-        if self._size(expr) <= LARGEST:
+        if self._regular(expr):
             return Terminal(expr) if expr != Sequence(()) else expr
         match expr:
             case Sequence(items=items):
-                return Sequence(tuple(self._runs(items)))
+                return self._sequence(items)
             case Choice(items=items):
                 return self._choice(items)
             case Repeat(item=item, low=low, high=high):
                 return Repeat(self._group(item), low, high)
             case Lexeme(item=item):
                 return self._group(item)
-            case AnyOrder(members=members, between=between, extra=extra):
-                return AnyOrder(
-                    tuple(Member(self._group(member.item), member.required) for member in members),
-                    self._group(between),
-                    self._group(extra) if extra is not None else None,
-                )
+            case Members(items=items, size=size, required=required, some=some):
+                return Members(tuple(map(self._group, items)), size, required, some)
         return expr
 
-    def _runs(self, items: tuple[Expr, ...]) -> list[Expr]:
+    def _sequence(self, items: Exprs, times: int = 2) -> Expr:
+        """Where layout may stand on both sides of what can be left out, both are one lexeme when it is."""
+        for at, item in enumerate(items[1:-1], 1):
+            there = _there(item)
+            if times and there is not None and self._regular(items[at - 1]) and self._regular(items[at + 1]):
+                with_it, without = ((*items[:at], *way, *items[at + 1 :]) for way in ((there,), ()))
+                return Choice((self._sequence(with_it, times - 1), self._sequence(without, times - 1)))
+        return Sequence(tuple(self._runs(items)))
+
+    def _runs(self, items: Exprs) -> list[Expr]:
         found: list[Expr] = []
         run: list[Expr] = []
         for item in (*items, None):
-            if item is not None and self._size(Sequence((*run, item))) <= LARGEST:
+            if item is not None and self._regular(Sequence((*run, item))):
                 run.append(item)
                 continue
             found += [Terminal(sequence(*run))] if run else []
@@ -101,10 +124,10 @@ class Grouping:
                 found.append(self._group(item))
         return found
 
-    def _choice(self, items: tuple[Expr, ...]) -> Expr:
-        regular = tuple(item for item in items if self._size(item) <= LARGEST)
+    def _choice(self, items: Exprs) -> Expr:
+        regular = tuple(item for item in items if self._regular(item))
         whole = Choice(regular)
-        if len(regular) > 1 and self._size(whole) <= LARGEST:
+        if len(regular) > 1 and self._regular(whole):
             others = (self._group(item) for item in items if item not in regular)
             return Choice((Terminal(whole), *others))
         return Choice(tuple(self._group(item) for item in items))
@@ -125,7 +148,7 @@ class Grouping:
         below: dict[int, dict[tuple[int, ...], int]] = {}
         for path, size in paths.items():
             below.setdefault(path[0], {})[path[1:]] = size
-        items = [self._split(child, below[at]) if at in below else child for at, child in enumerate(nodes(expr))]
+        items = [self._split(child, below[at]) if at in below else child for at, child in enumerate(expr.children())]
         match expr:
             case Sequence():
                 return Sequence(tuple(items))
@@ -133,9 +156,8 @@ class Grouping:
                 return Choice(tuple(items))
             case Repeat(low=low, high=high):
                 return Repeat(items[0], low, high)
-            case AnyOrder(members=members):
-                given = tuple(Member(item, member.required) for item, member in zip(items, members, strict=False))
-                return AnyOrder(given, items[len(given)], items[-1] if len(items) > len(given) + 1 else None)
+            case Members(size=size, required=required, some=some):
+                return Members(tuple(items), size, required, some)
         return expr
 
     def _parts(self, item: Expr, size: int) -> Expr:
@@ -178,9 +200,11 @@ class Grouping:
         return Ref(name)
 
 
-def nodes(expr: Expr) -> tuple[Expr, ...]:
-    """The parts of a node by position, also those that are equal."""
-    if isinstance(expr, AnyOrder):
-        extra = (expr.extra,) if expr.extra is not None else ()
-        return (*(member.item for member in expr.members), expr.between, *extra)
-    return expr.children()
+def _there(item: Expr) -> Expr | None:
+    """What can be left out, where it is not."""
+    match item:
+        case Repeat(item=inner, low=0, high=high):
+            return Repeat(inner, 1, high) if high != 1 else inner
+        case Members(items=items, size=size, required=0, some=False):
+            return Members(items, size, 0, True)
+    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .guarantees import Effect, Note
-from .lexemes import Token
+from .lexemes import Members, Token
 from .rules import AnyOrder, Chars, Choice, Expr, Lexeme, Member, Ref, Repeat, Rules, Scan, Sequence, Text, sequence
 from .rules import choice as any_of
 from .stretches import RUNS, Stretch, unread
@@ -50,7 +50,7 @@ class Lowering:
                 if len(members) > BITS:
                     self._narrowed("order", f"over {BITS} members stand in the order declared")
                 in_order = expr.declared or not 0 < len(members) <= BITS
-                return self.in_order(lowered) if in_order else lowered
+                return self.in_order(lowered) if in_order else _members(lowered)
         return expr
 
     def _narrowed(self, what: str, why: str) -> None:
@@ -97,3 +97,10 @@ class Lowering:
             else:
                 first, later = any_of(taken, first), any_of(sequence(given.between, taken), rest)
         return first
+
+
+def _members(given: AnyOrder) -> Members:
+    required = [member.item for member in given.members if member.required]
+    others = [member.item for member in given.members if not member.required]
+    extra = (given.extra,) if given.extra is not None else ()
+    return Members((*required, *others, given.between, *extra), len(given.members), len(required))
