@@ -239,6 +239,9 @@ class Lowering:
     def _tell_narrowed(self, where: str) -> None:
         if self.values.spelling.narrows:
             self.book.narrowed("string", where, "without the character that begins what would end it")
+        elif self.values.spelling.numbered:
+            why = f"{self.values.spelling.numbered!r}, which begins what would end it, is written by its number"
+            self.book.narrowed("string", where, why)
 
     def _text(self, texts: Expr, where: str) -> Expr | None:
         written = self.values.spelling.texts(texts)

@@ -57,6 +57,13 @@ class Spelling:
         """Whether patterns lose characters, since nothing could escape the end of a string."""
         return not self.strings.escaped
 
+    @property
+    def numbered(self) -> str:
+        """The characters that any string has to spell by their number, lest they begin a closer."""
+        tails = [_until(closer, f"{self.strings.mark}\\") for closer in self.closers]
+        recurs = len(self.firsts) > 1 or any(len(tail) < 2 or self.firsts in tail[1:] for tail in tails)
+        return self.firsts if recurs and self.strings.escaped else ""
+
     def literal(self, text: str) -> Expr | None:
         """A string, in each of its spellings that are common; ``None`` if it can't be written."""
         if not self.strings.escaped:
@@ -110,9 +117,9 @@ class Spelling:
 
     def _inside(self) -> Expr:
         """What stands between the marks of any string: no closer."""
-        tails = [_until(closer, f"{self.strings.mark}\\") for closer in self.closers]
-        if len(self.firsts) > 1 or any(len(tail) < 2 or self.firsts in tail[1:] for tail in tails):
+        if self.numbered:
             return Repeat(_unit(self.strings, self.firsts))
+        tails = [_until(closer, f"{self.strings.mark}\\") for closer in self.closers]
         if not tails:
             return Repeat(_unit(self.strings))
         begun = sequence(self.firsts, Repeat(self._behind([tail[1:] for tail in tails]), 0, 1))
