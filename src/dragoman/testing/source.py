@@ -1,4 +1,4 @@
-"""The promise of one source: what a dialect writes, its parser and its constraint take, and what that takes, it reads."""
+"""The promise of one source: what a dialect writes, its parser and its constraint take; what that takes, it reads."""
 
 from __future__ import annotations
 
