@@ -257,7 +257,7 @@ def _not_beginning(raw: Expr, taken: str) -> Expr:
     for way in ways:
         if isinstance(way, Scan):
             kept.append(Row((Chars(((ord(taken[0]), ord(taken[0])),), negated=True), way)))
-            kept += [sequence(Text(word), then) for word, then in way.words if then is not None]
+            kept += [sequence(layout_text(word), then) for word, then in way.words if then is not None]
         else:
             kept.append(way)
     return choice(*kept)
