@@ -77,10 +77,7 @@ def emit(
     triggers: tuple[Trigger, ...] = ()
     rules = constraint.rules
     if lazy:
-        triggers = triggers_of(constraint.layout, control, prompt) if constraint.lazy is not None else ()
-        if constraint.lazy is None or not triggers or constraint.asked.choice.mode != "auto":
-            raise InvalidRequest("lazy", "false, as nothing fixed stands before a call that may come", lazy)
-        rules = constraint.lazy
+        rules, triggers = _lazy(constraint, engine, control, prompt)
     key = (id(constraint), engine, lazy, frozenset(control.items()) if control and engine is Engine.LARK else None)
     known = _known.get(key)
     if known is None:
@@ -100,6 +97,21 @@ def _engine(name: Engine | str) -> Engine:
         return Engine(name)
     except ValueError:
         raise InvalidRequest("engine", f"one of {', '.join(Engine)}", name) from None
+
+
+def _lazy(
+    constraint: Constraint, engine: Engine, control: Mapping[str, int] | None, prompt: str
+) -> tuple[Rules, tuple[Trigger, ...]]:
+    """The rules from a trigger on, and the triggers."""
+    if engine in (Engine.STRUCTURAL_TAG, Engine.JSON_SCHEMA):
+        raise InvalidRequest("lazy", f"false: {engine} takes no triggers from outside", True)
+    mode = constraint.asked.choice.mode
+    if mode != "auto":
+        raise InvalidRequest("lazy", f'false where tool_choice is "{mode}": it waits for a call that may come', True)
+    triggers = triggers_of(constraint.layout, control, prompt) if constraint.lazy is not None else ()
+    if constraint.lazy is None or not triggers:
+        raise InvalidRequest("lazy", "false, as nothing fixed stands before a call that may come", True)
+    return constraint.lazy, triggers
 
 
 def _printed(constraint: Constraint, engine: Engine, rules: Rules, control: Mapping[str, int] | None) -> Emission:

@@ -27,7 +27,7 @@ def llama_cpp(emission: Emission) -> dict[str, JSON]:
     if emission.engine is Engine.JSON_SCHEMA:
         return {"json_schema": _value(emission)}
     if emission.engine is not Engine.GBNF:
-        raise InvalidRequest("engine", "gbnf or json_schema for llama.cpp", emission.engine)
+        raise InvalidRequest("engine", "gbnf or json_schema for llama.cpp", str(emission.engine))
     fields: dict[str, JSON] = {"grammar": emission.text, "preserved_tokens": list(emission.markers)}
     if not emission.triggers:
         return fields
@@ -86,7 +86,7 @@ _SERVERS = {
 def _eager(emission: Emission, server: str) -> Engine:
     """The engine of an emission that this server takes."""
     if emission.engine not in _SERVERS[server]:
-        raise InvalidRequest("engine", f"one of {', '.join(_SERVERS[server])} for {server}", emission.engine)
+        raise InvalidRequest("engine", f"one of {', '.join(_SERVERS[server])} for {server}", str(emission.engine))
     if emission.triggers:
         raise InvalidRequest("lazy", f"false: {server} takes no triggers", True)
     return emission.engine

@@ -9,9 +9,10 @@ from ..emit.generate import Generator
 from ..emit.guarantees import Effect
 from ..emit.matcher import Matcher
 from ..events import CallEnd, Event, Malformed, Problem
+from ..types import Message, TextPart, ThinkingPart
 from .trial import SELDOM, Trial, read
 
-__all__ = ["one_source"]
+__all__ = ["is_narrowed", "one_source"]
 
 HARMLESS = frozenset({"additionalProperties"})
 """Narrowed without a loss for what declares all its members, as made-up tools do."""
@@ -27,7 +28,7 @@ def one_source(trial: Trial, random: Random) -> None:
         return
     constraint = constrain(trial.dialect, trial.tools)
     matcher = Matcher(constraint.rules)
-    if not matcher.matches(trial.text) and not _narrowed(constraint):
+    if not matcher.matches(trial.text) and not is_narrowed(constraint, trial.message):
         raise written.fail(f"its constraint refuses what the dialect writes, {matcher.fault(trial.text)}")
     sentence = Generator(constraint.rules).sentence(random.randrange)
     _require_clean(Trial(trial.dialect, sentence, trial.tools, trial.start, "stop"), "what its constraint accepts")
@@ -50,6 +51,24 @@ def _problems(event: Event) -> tuple[object, ...]:
             return ()
 
 
-def _narrowed(constraint: Constraint) -> bool:
-    """Whether the constraint says that it refuses some of what could be written."""
-    return any(note.effect is Effect.NARROWED and note.what not in HARMLESS for note in constraint.guarantees.notes)
+def is_narrowed(constraint: Constraint, message: Message) -> bool:
+    """Whether the notes of a constraint say that it refuses such a message, though the dialect writes it."""
+    narrowed = {note.what for note in constraint.guarantees.of(Effect.NARROWED)}
+    return any(_loses(constraint, what, message) for what in narrowed - HARMLESS)
+
+
+def _loses(constraint: Constraint, what: str, message: Message) -> bool:
+    layout = constraint.layout
+    firsts = {mark[0] for mark in layout.marks}
+    match what:
+        case "text":
+            said = [part.text for part in message.parts if isinstance(part, TextPart | ThinkingPart)]
+            begins = firsts.union("[{ \t\r\n")
+            return any(text[0] in begins or any(word in text for word in layout.barred) for text in said)
+        case "thought":
+            later = [part.text for part in message.parts[1:] if isinstance(part, ThinkingPart)]
+            return any(text[0] in firsts for text in later)
+        case "string":  # what is written by its number, or in other quotes
+            return any(char in call.arguments for call in message.tool_calls for char in firsts.union("'"))
+        case _:
+            return True
