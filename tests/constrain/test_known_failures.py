@@ -1,6 +1,6 @@
-"""What constraints of other makers are known to get wrong, one test each: ours let through the one and refuse the other.
+"""What constraints of other makers are known to get wrong, one test each: ours get it right.
 
-Numbers are those of the reports in which it was found. Most are asked of llama.cpp's own grammar matcher.
+Numbers are those of the reports in which it was found. All engines are asked, and have to agree.
 """
 
 from __future__ import annotations

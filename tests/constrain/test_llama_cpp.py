@@ -21,7 +21,7 @@ from dragoman.events import CallEnd, Event, Problem, ProblemKind
 from dragoman.parse.parser import Parser
 from dragoman.registry import dialects, get_dialect
 from dragoman.types import Tool
-from tests.emit.llama_cpp import PIECES, Completion, LlamaCpp
+from tests.emit.llama_cpp import PIECES, Completion, LlamaCpp, RefusedError
 
 from .wanted import problems, read, wrong
 
@@ -147,3 +147,61 @@ def test_what_llama_cpp_writes_is_read_in_every_dialect(tmp_path: Path, dialect:
                 assert (dialect.name, name) == ("guided_json", "auto")
                 continue
             assert calls_of(sampler, constraint, range(4)) or name == "auto"
+
+
+LAZY: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "one control token": ("mistral", ("[TOOL_CALLS]", "[ARGS]", "[THINK]", "[/THINK]"), ()),
+    "a control token and text": ("qwen3_coder", ("<tool_call>", "</tool_call>"), ("\n<function=",)),
+    "pieces across its parts": ("qwen3_coder", (), ("<tool_", "call>\n<func", "tion=")),
+    "one that goes on with a name": ("qwen3_coder", (), ("<tool_call>\n<function=s",)),
+}
+"""A dialect, its control tokens and pieces of text, of which a model makes a trigger."""
+
+
+@pytest.mark.parametrize("made_of", LAZY)
+def test_llama_cpp_constrains_from_a_trigger_on(tmp_path: Path, made_of: str) -> None:
+    name, marks, pieces = LAZY[made_of]
+    dialect = get_dialect(name)
+    constraint = constrain(dialect, TOOLS)
+    assert constraint.lazy is not None
+    matcher, found = Matcher(constraint.lazy), list[str]()
+    with closing(LlamaCpp(tmp_path, marks, (*PIECES, *pieces))) as engine:
+        emission = emit(constraint, "gbnf", lazy=True, control={mark: engine.ids[mark.encode()] for mark in marks})
+        patterns = [re.escape(one.text) if one.token is not None else one.text for one in emission.triggers]
+        favour = dict.fromkeys(pieces or marks[:1], 150.0) | dict.fromkeys(marks[:1], 150.0)
+        for seed in range(8):
+            text, finish, _ = engine.complete(seed=seed, favour=favour, **llama_cpp(emission))
+            begun = re.search("|".join(patterns), text)
+            if begun is None:
+                continue
+            before, text = text[: begun.start()], text[begun.start() :]
+            found.append(before)
+            if finish != "eos":
+                assert matcher.prefix_of(text) == len(text), text
+                continue
+            assert matcher.matches(text), text
+            events, message = read(dialect, text, TOOLS)
+            assert message.tool_calls
+            assert not problems(events) + wrong(message, TOOLS), text
+    assert any(found), "text before a trigger is free"
+
+
+def test_llama_cpp_leaves_text_without_a_trigger_alone(tmp_path: Path) -> None:
+    dialect = get_dialect("qwen3_coder")
+    constraint = constrain(dialect, TOOLS)
+    with closing(LlamaCpp(tmp_path, ("<tool_call>", "</tool_call>"))) as engine:
+        fields = llama_cpp(emit(constraint, "gbnf", lazy=True, control={"<tool_call>": engine.ids[b"<tool_call>"]}))
+        favour = {"<tool_call>": 200.0, "</tool_call>": 200.0}
+        free = [engine.complete(seed=seed, favour=favour, **fields) for seed in range(4)]
+        bound = [engine.complete(seed=seed, favour=favour, **llama_cpp(emit(constraint, "gbnf"))) for seed in range(4)]
+    matcher = Matcher(constraint.rules)
+    assert any(not matcher.matches(one.text) for one in free)
+    assert all(matcher.prefix_of(one.text) == len(one.text) for one in bound)
+
+
+def test_llama_cpp_ends_a_request_whose_trigger_comes_with_what_is_refused(tmp_path: Path) -> None:
+    """The token that ends a trigger is read as a whole: its rest can't be taken back."""
+    piece = "<tool_call>\n<function=Q"
+    constraint = constrain(get_dialect("qwen3_coder"), TOOLS)
+    with closing(LlamaCpp(tmp_path, (), (piece,))) as engine, pytest.raises(RefusedError, match="empty grammar stack"):
+        engine.complete(favour={piece: 1e6}, **llama_cpp(emit(constraint, "gbnf", lazy=True)))
