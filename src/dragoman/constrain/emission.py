@@ -22,6 +22,7 @@ from ..emit.structural_tag import format_notes, structural_tag
 from ..errors import InvalidRequest
 from ..types import JSON
 from .constraint import Constraint
+from .markers import markers_of
 from .schemas import whole_schema
 from .tags import tag_format
 from .triggers import Trigger, triggers_of
@@ -47,8 +48,8 @@ class Engine(StrEnum):
 class Emission(Struct, frozen=True):
     """What an engine is given: a `text` in its notation, or for tags and schemas a `value`, whose JSON the text is.
 
-    `markers` are those of the dialect, which have to come through to the parser as text. With `triggers`, the engine
-    begins to constrain at one of them; else it constrains from the first token on.
+    `markers` are what of the output may be control tokens, which have to come through to the parser as text. With
+    `triggers`, the engine begins to constrain at one of them; else it constrains from the first token on.
     """
 
     engine: Engine
@@ -69,9 +70,9 @@ def emit(
 ) -> Emission:
     """The constraint in the notation of an engine; what was emitted before is not printed again.
 
-    `control` are the control tokens of the model's vocabulary: llguidance is told them by their ids, and a `lazy`
-    engine that an opener is one. A lazy grammar begins at a trigger, which the end of the `prompt` must not hold.
-    Raises `InvalidRequest` for what this engine can't be told.
+    `control` are the control tokens of the model's vocabulary: llguidance is told them by their ids, a `lazy` engine
+    that an opener is one, and `markers` are those of them that the output may hold. A lazy grammar begins at a trigger,
+    which the end of the `prompt` must not hold. Raises `InvalidRequest` for what this engine can't be told.
     """
     engine = _engine(engine)
     triggers: tuple[Trigger, ...] = ()
@@ -84,7 +85,7 @@ def emit(
         while len(_known) >= KEPT:
             del _known[next(iter(_known))]
         known = _known[key] = (constraint, _printed(constraint, engine, rules, control))
-    return structs.replace(known[1], markers=constraint.layout.marks, triggers=triggers)
+    return structs.replace(known[1], markers=markers_of(constraint, control), triggers=triggers)
 
 
 _known: dict[tuple[object, ...], tuple[Constraint, Emission]] = {}

@@ -40,21 +40,24 @@ class Trigger(Struct, frozen=True):
 GAP = 16
 """Characters of layout that may stand between the pieces of an opener, where its writer has some or none."""
 
-SHORTEST = 3
+SHORTEST = 4
 """Characters that a trigger has at least; and one of them is no letter, digit or space."""
 
 
 def openers(layout: Layout) -> tuple[str, ...]:
-    """What stands before a call, from its first marker on, wherever a call may stand; none that ends in another."""
+    """What stands before a first call, from its first marker on, wherever it may stand; none that ends in another.
+
+    There are none at all where a call may stand with nothing before it, or with what also stands before other parts.
+    """
     found: dict[str, None] = {}
-    for (_, then), text in layout.between.items():
-        if then == CALL:
+    for (before, then), text in layout.between.items():
+        if then == CALL and before != CALL:
             begins = [text.index(mark) for mark in layout.marks if mark in text]
             found[text[min(begins) :] if begins else text.lstrip()] = None
-    between = layout.between.get((CALL, CALL))
-    first = [text for text in found if text != between]
-    kept = first or list(found)
-    return tuple(text for text in kept if not any(other != text and text.endswith(other) for other in kept if other))
+    others = [text for (_, then), text in layout.between.items() if then != CALL]
+    if any(opener in text for opener in found for text in others):
+        return ()
+    return tuple(text for text in found if not any(other != text and text.endswith(other) for other in found))
 
 
 def triggers_of(layout: Layout, control: Mapping[str, int] | None = None, prompt: str = "") -> tuple[Trigger, ...]:
