@@ -47,7 +47,8 @@ class Engine(StrEnum):
 class Emission(Struct, frozen=True):
     """What an engine is given: a `text` in its notation, or for tags and schemas a `value`, whose JSON the text is.
 
-    `markers` are those of the dialect, which have to come through to the parser as text. With `triggers`, the engine begins to constrain at one of them; else it constrains from the first token on.
+    `markers` are those of the dialect, which have to come through to the parser as text. With `triggers`, the engine
+    begins to constrain at one of them; else it constrains from the first token on.
     """
 
     engine: Engine
