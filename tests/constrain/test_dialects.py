@@ -17,7 +17,8 @@ from dragoman.emit.matcher import Matcher
 from dragoman.errors import Inexpressible, InvalidRequest, InvalidStart
 from dragoman.made_up import mutations
 from dragoman.registry import dialects
-from dragoman.types import Message, TextPart, ThinkingPart, Tool
+from dragoman.testing.source import is_narrowed
+from dragoman.types import Tool
 
 from .wanted import malformed, messages, problems, read, tools_of, wrong
 
@@ -62,19 +63,10 @@ def test_what_is_rendered_is_let_through(dialect: Dialect, data: st.DataObject) 
         text = dialect.render(message)
     except Inexpressible:
         assume(False)
-    assume(not _narrowed(dialect, message))
-    matcher = Matcher(constrain(dialect, tools_of(dialect)).rules)
-    assert matcher.matches(text), f"{matcher.fault(text)} of {text!r}"
-
-
-def _narrowed(dialect: Dialect, message: Message) -> bool:
-    """Whether a note says that this is not let through."""
     constraint = constrain(dialect, tools_of(dialect))
-    notes = {note.what for note in constraint.guarantees.notes}
-    text = "\n".join(part.text for part in message.parts if isinstance(part, TextPart | ThinkingPart))
-    if "text" in notes and (text[:1] in tuple("{[< ") or any(word in text for word in constraint.layout.barred)):
-        return True
-    return "string" in notes and any(mark in call.arguments for call in message.tool_calls for mark in "<'")
+    assume(not is_narrowed(constraint, message))
+    matcher = Matcher(constraint.rules)
+    assert matcher.matches(text), f"{matcher.fault(text)} of {text!r}"
 
 
 @ALL

@@ -17,7 +17,7 @@ from ..emit.schema import Lowering, Members
 from ..grammar.schema import Shape
 from ..types import JSON, Tool
 from .layout import Layout, beginning, native_call
-from .syntax import KEY, Frame, call_text, syntax_of
+from .syntax import KEY, NUMBER, Frame, call_text, syntax_of
 
 __all__ = ["CallBody", "Calls", "layout_text", "parameters_of"]
 
@@ -75,7 +75,7 @@ class Calls:
 
     def framed(self, tool: Tool, before: str, arguments: Expr, behind: str) -> CallBody:
         """A call with its arguments between these texts, one of which may hold its id."""
-        given = native_call(self.layout.dialect, tool.name, "{}").id
+        given = native_call(self.layout.dialect, tool.name, "{}", NUMBER).id
         head, found, tail = before.partition(given) if given is not None else (before, "", "")
         first = sequence(self._id(tool.name), layout_text(tail)) if found else EMPTY
         last, found_behind, rest = behind.partition(given) if given is not None else (behind, "", "")

@@ -15,7 +15,7 @@ from ..emit.schema import Lowering
 from ..errors import InvalidRequest, InvalidStart, InvalidTool
 from ..types import JSON, Tool
 from .calls import CallBody, Calls, parameters_of
-from .layout import CALL, Layout, layout_of
+from .layout import CALL, TEXT, Layout, layout_of
 from .request import Constraints, LeadIn, Reasoning, Scope, ToolChoice
 from .triggers import openers
 from .turn import Turn
@@ -114,6 +114,8 @@ def _build(dialect: Dialect, tools: tuple[Tool, ...], asked: Constraints) -> Con
         raise InvalidRequest("tools", "at least one tool where a call is required", [])
     if chosen and CALL not in layout.kinds:
         raise InvalidRequest("tools", f"none, as {dialect.name} has no calls", names)
+    if asked.answer is not None and TEXT not in layout.kinds:
+        raise InvalidRequest("answer", f"none, as {dialect.name} has no text", asked.answer)
     if asked.scope == "arguments":
         return _arguments_alone(layout, asked, chosen, book)
     calls = Calls(layout, book, any_order=asked.any_order, strict=asked.strict) if chosen else None

@@ -38,8 +38,8 @@ class Layout(Struct, frozen=True):
 
     `between` has the literal text between two kinds of parts, from `START` to `END`; a pair that is not there can't be
     written. What a call itself is lies between: it begins with its name or its id. `marks` are the markers that no text
-    may hold, `thought_marks` those that no thought may, `barred` those of them that texts may
-    well hold; in `prose`, Markdown code quotes them. Where it `mentions`, a marker of thoughts within a turn with
+    may hold, `thought_marks` those that no thought may; texts could well hold what is `barred`, at which the parser
+    looks for more. In `prose`, Markdown code quotes them. Where it `mentions`, a marker of thoughts within a turn with
     punctuation behind it opens none.
     """
 

@@ -18,7 +18,10 @@ from ..grammar.nodes import Notated, Value
 from ..types import Message
 from .layout import CALL, END, START, Layout, beginning, native_call
 
-__all__ = ["KEY", "Frame", "Syntax", "call_text", "syntax_of"]
+__all__ = ["KEY", "NUMBER", "Frame", "Syntax", "call_text", "syntax_of"]
+
+NUMBER = 90817
+"""A number of a call that no name has in it by chance, to know its id by."""
 
 KEY, OTHER, STRING, LEAF = "qkey", "zother", "qvalue", "qleaf"
 
@@ -68,7 +71,7 @@ class Syntax(Struct, frozen=True):
 def call_text(layout: Layout, name: str, arguments: str) -> str:
     """A call alone, from its name or id to where what follows it may differ; raises `Inexpressible`."""
     dialect = layout.dialect
-    written = dialect.render(Message("assistant", (native_call(dialect, name, arguments),)))
+    written = dialect.render(Message("assistant", (native_call(dialect, name, arguments, NUMBER),)))
     before, behind = layout.between[START, CALL], layout.between[CALL, END]
     return written[len(before) : len(written) - len(behind)]
 

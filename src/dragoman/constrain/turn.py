@@ -113,6 +113,8 @@ class Turn:
         if then == END:
             return EMPTY
         if then == THOUGHT and kind != START and self.layout.mentions:
+            reason = "one within the turn does not begin as a marker or a mention of thoughts does"
+            self.book.narrowed("thought", "", reason)
             return self._part(then, called, MENTIONING)
         if then == TEXT and self.bare and self.answer is None and not self._limited(then):
             reason = f"no line of text begins with {' or '.join(self.bare)}, which begins a call"

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from .flows import Flow, Path, Places
 from .heads import Ranges, overlap
 from .lexemes import Grouping, Terminal, Token
-from .lexing import Ended, Lexer
+from .lexing import Ended
 from .rules import Lexeme
 
 __all__ = ["settle"]
 
-SETS = 20_000
-"""Sets of lexemes that are told apart."""
+SETS = 10_000
+"""Sets of lexemes that are told apart; all others are taken for one."""
 
 TOKENS = 0x110000
 """Control tokens count as characters from here on."""
@@ -27,23 +27,22 @@ TOKENS = 0x110000
 
 def settle(grouping: Grouping, root: str) -> None:
     """Take lexemes apart until none clash; single characters never do."""
-    lexer = Lexer(grouping.plain)
-    while places := _Clashes(grouping, lexer, root).find():
+    while places := _Clashes(grouping, root).find():
         grouping.split(places)
 
 
 class _Clashes:
     """Looks through all sets of lexemes that may begin at one place."""
 
-    def __init__(self, grouping: Grouping, lexer: Lexer, root: str) -> None:
-        self.flow, self.lexer = Flow(grouping.rules, grouping.plain, root), lexer
+    def __init__(self, grouping: Grouping, root: str) -> None:
+        self.flow, self.lexer = Flow(grouping.rules, grouping.plain, root), grouping.lexer
         self.begins: list[Ranges] = []
         self.numbers: list[int] = []
         for spot in self.flow.spots:
             match spot.leaf:
                 case Terminal(item=item):
-                    self.numbers.append(number := lexer.number(item))
-                    self.begins.append(lexer.begins(number))
+                    self.numbers.append(number := self.lexer.number(item))
+                    self.begins.append(self.lexer.begins(number))
                 case Token(id=token):
                     self.numbers.append(-1 - token)
                     self.begins.append(((TOKENS + token, TOKENS + token),))
@@ -55,16 +54,18 @@ class _Clashes:
 
     def find(self) -> dict[tuple[str, Path], int]:
         """The places of terminals that read on where they should not, and after how many characters if a text does."""
-        start = self.flow.start
-        pending, seen = [start], {start}
-        wide: Places = frozenset()
+        pending = [self.flow.start]
+        known: dict[tuple[frozenset[int], frozenset[int]] | None, Places] = {}
         while pending:
             for after in self.lex(pending.pop()):
-                if len(seen) > SETS:
-                    after = wide = wide | after
-                if after not in seen:
-                    seen.add(after)
-                    pending.append(after)
+                # Where the same may come by the same calls, one need not know by which of the rules that call each other.
+                places = list(map(self.flow.where, after))
+                numbers = frozenset(self.numbers[spot] for spot, _ in places)
+                key = (numbers, frozenset(calls for _, calls in places)) if len(known) < SETS else None
+                before = known.get(key, frozenset())
+                if not after <= before or key not in known:
+                    known[key] = before | after
+                    pending.append(known[key])
         return self.found
 
     def lex(self, expected: Places) -> Iterator[Places]:
@@ -72,7 +73,7 @@ class _Clashes:
         flow = self.flow
         by_number: dict[int, list[int]] = {}
         for place in expected:
-            by_number.setdefault(self.numbers[flow.at(place)], []).append(place)
+            by_number.setdefault(self.numbers[flow.where(place)[0]], []).append(place)
         for number, places in by_number.items():
             if number < 0:
                 yield frozenset[int]().union(*map(flow.follow, places))
@@ -105,6 +106,6 @@ class _Clashes:
         known = self.behind.get(place)
         if known is None:
             after = self.flow.follow(place)
-            known = tuple({each: None for other in after for each in self.begins[self.flow.at(other)]})
+            known = tuple({each: None for other in after for each in self.begins[self.flow.where(other)[0]]})
             self.behind[place] = known
         return known

@@ -61,9 +61,9 @@ class Flow:
         self._follow: dict[int, Places] = {}
         self.start = self._reached(self._first[root], 0)
 
-    def at(self, place: int) -> int:
-        """The number of the spot of a place."""
-        return self._places[place][0]
+    def where(self, place: int) -> tuple[int, int]:
+        """The numbers of the spot of a place and of the calls that led to it."""
+        return self._places[place]
 
     def spot(self, place: int) -> Spot:
         return self.spots[self._places[place][0]]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .heads import inside
-from .rules import Choice, Expr, Exprs, Lexeme, Ref, Repeat, Sequence, Text, sequence
+from .heads import heads, inside, overlap
+from .lexing import Lexer
+from .rules import Chars, Choice, Expr, Exprs, Lexeme, Ref, Repeat, Sequence, Text, choice, sequence
 from .stretches import Place, Stretch, edges, is_end
 
 __all__ = ["Grouping", "Members", "Terminal", "Token"]
@@ -54,6 +55,7 @@ class Grouping:
 
     def __init__(self, plain: dict[str, Expr], root: str) -> None:
         self.plain, self.rules = plain, dict[str, Expr]()
+        self.lexer = Lexer(plain)
         self._sizes: dict[str, int] = {}
         self._chains: dict[Stretch, Ref] = {}
         self._pull(Ref(root))
@@ -86,51 +88,86 @@ class Grouping:
     def _regular(self, expr: Expr) -> bool:
         return self._size(expr) <= LARGEST
 
+    def _whole(self, expr: Expr) -> bool:
+        """Whether an expression is best read as one: a declared lexeme, one with text up to a word, or one of neither.
+
+        Other regular expressions are made of lexemes, which are fewer and meet more often if they are kept apart.
+        """
+        if not self._regular(expr):
+            return False
+        match expr:
+            case Lexeme() | Stretch():
+                return True
+            case Ref(name=name):
+                return self._whole(self.plain[name])
+        below = [part for part in expr.walk() if isinstance(part, Lexeme | Ref | Stretch)]
+        return not below or any(self._has_stretch(part) for part in below)
+
+    def _has_stretch(self, expr: Expr) -> bool:
+        return any(
+            isinstance(part, Stretch) or (isinstance(part, Ref) and self._has_stretch(self.plain[part.name]))
+            for part in expr.walk()
+        )
+
     def _group(self, expr: Expr) -> Expr:
-        if self._regular(expr):
+        if self._whole(expr):
             return Terminal(expr) if expr != Sequence(()) else expr
         match expr:
             case Sequence(items=items):
                 return self._sequence(items)
             case Choice(items=items):
-                return self._choice(items)
+                plain = tuple(item for item in items if isinstance(item, Text | Chars))
+                others = tuple(self._group(item) for item in items if item not in plain)
+                return Choice((Terminal(choice(*plain)), *others)) if plain else Choice(others)
             case Repeat(item=item, low=low, high=high):
+                if self._regular(item) and self._reads_on((item, item)):
+                    return Terminal(expr)
                 return Repeat(self._group(item), low, high)
-            case Lexeme(item=item):
-                return self._group(item)
             case Members(items=items, size=size, required=required, some=some):
                 return Members(tuple(map(self._group, items)), size, required, some)
+            case Lexeme(item=item):
+                return self._group(item)
         return expr
 
     def _sequence(self, items: Exprs, times: int = 2) -> Expr:
         """Where layout may stand on both sides of what can be left out, both are one lexeme when it is."""
         for at, item in enumerate(items[1:-1], 1):
             there = _there(item)
-            if times and there is not None and self._regular(items[at - 1]) and self._regular(items[at + 1]):
+            if times and there is not None and self._reads_on((items[at - 1], items[at + 1])):
                 with_it, without = ((*items[:at], *way, *items[at + 1 :]) for way in ((there,), ()))
                 return Choice((self._sequence(with_it, times - 1), self._sequence(without, times - 1)))
-        return Sequence(tuple(self._runs(items)))
-
-    def _runs(self, items: Exprs) -> list[Expr]:
         found: list[Expr] = []
         run: list[Expr] = []
-        for item in (*items, None):
-            if item is not None and self._regular(Sequence((*run, item))):
+        for item in items:
+            if self._regular(Sequence((*run, item))):
                 run.append(item)
                 continue
-            found += [Terminal(sequence(*run))] if run else []
-            run = []
-            if item is not None:
-                found.append(self._group(item))
-        return found
+            found += self._run(tuple(run))
+            run = [item] if self._regular(item) else []
+            found += [] if run else [self._group(item)]
+        return Sequence((*found, *self._run(tuple(run))))
 
-    def _choice(self, items: Exprs) -> Expr:
-        regular = tuple(item for item in items if self._regular(item))
-        whole = Choice(regular)
-        if len(regular) > 1 and self._regular(whole):
-            others = (self._group(item) for item in items if item not in regular)
-            return Choice((Terminal(whole), *others))
-        return Choice(tuple(self._group(item) for item in items))
+    def _run(self, items: Exprs) -> list[Expr]:
+        """Regular parts in order: one lexeme where text up to a word is among them, or one would read into the next."""
+        if not items:
+            return []
+        if any(map(self._has_stretch, items)):
+            return [Terminal(sequence(*items))]
+        size = 1
+        while size < len(items) and (
+            self._reads_on(items[size - 1 :]) or all(map(_is_plain, items[size - 1 : size + 1]))
+        ):
+            size += 1
+        first = self._group(items[0]) if size == 1 else Terminal(sequence(*items[:size]))
+        return [first, *self._run(items[size:])]
+
+    def _reads_on(self, items: Exprs) -> bool:
+        """Whether the first of these can go on with a character that what follows it can begin with."""
+        if not all(map(self._regular, items)) or isinstance(items[0], Lexeme):
+            return False
+        ends = self.lexer.ends(frozenset((self.lexer.number(items[0]),)))
+        begin = tuple(each for first, _ in heads(items[1:], self.plain) for each in first)
+        return ends is None or any(overlap(going.on, begin) for ended in ends for going in ended.going)
 
     # Taking lexemes apart.
 
@@ -198,6 +235,10 @@ class Grouping:
                 ways[names[to] if to is not None else name].append(Sequence((Ref(names[place]), Terminal(item))))
         self.rules |= {each: Choice(tuple(found)) for each, found in ways.items()}
         return Ref(name)
+
+
+def _is_plain(item: Expr) -> bool:
+    return not any(isinstance(part, Lexeme | Ref) for part in item.walk())
 
 
 def _there(item: Expr) -> Expr | None:
