@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from .guarantees import Effect, Note
@@ -21,6 +22,8 @@ class Lowering:
 
     def __init__(self, rules: Rules, control: Mapping[str, int]) -> None:
         self.control = control
+        spelled = sorted(control, key=len, reverse=True)
+        self._tokens = re.compile(f"({'|'.join(map(re.escape, spelled))})") if spelled else None
         self.notes: list[Note] = []
         self.rules: dict[str, Expr] = {}
         for name, rule in rules.rules.items():
@@ -30,7 +33,7 @@ class Lowering:
     def lower(self, expr: Expr) -> Expr:
         match expr:
             case Text(text=text, mark=mark):
-                return Token(self.control[text]) if mark and text in self.control else sequence(text)
+                return self.layout(text) if mark else Text(text)
             case Sequence(items=items):
                 return sequence(*map(self.lower, items))
             case Choice(items=items):
@@ -52,6 +55,11 @@ class Lowering:
                 in_order = expr.declared or not 0 < len(members) <= BITS
                 return self.in_order(lowered) if in_order else _members(lowered)
         return expr
+
+    def layout(self, text: str) -> Expr:
+        """Text of the layout, with the control tokens in it."""
+        pieces = self._tokens.split(text) if self._tokens is not None else [text]
+        return sequence(*(Token(self.control[piece]) if piece in self.control else piece for piece in pieces if piece))
 
     def _narrowed(self, what: str, why: str) -> None:
         self.notes.append(Note(Effect.NARROWED, what, self.where, why))
