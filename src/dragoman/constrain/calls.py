@@ -19,12 +19,17 @@ from ..types import JSON, Tool
 from .layout import Layout, beginning, native_call
 from .syntax import KEY, NUMBER, Frame, call_text, syntax_of
 
-__all__ = ["CallBody", "Calls", "layout_text"]
+__all__ = ["CallBody", "Calls", "layout_text", "parameters_of"]
 
 ANY_OBJECT: Mapping[str, JSON] = {"type": "object"}
 """The arguments of a tool that declares none, or whose declaration does not count."""
 
 _WHOLE = '{"qkey": "qvalue"}'
+
+
+def parameters_of(tool: Tool, *, strict: bool) -> Mapping[str, JSON]:
+    """The schema of a tool's arguments, of any object where its own does not count."""
+    return (tool.parameters if strict else None) or ANY_OBJECT
 
 
 def layout_text(text: str) -> Expr:
@@ -61,7 +66,7 @@ class Calls:
 
     def body(self, tool: Tool) -> CallBody:
         """A call of this tool; raises `Inexpressible` for a name or key that the dialect can't write."""
-        schema = (tool.parameters if self.strict else None) or ANY_OBJECT
+        schema = parameters_of(tool, strict=self.strict)
         lowering = Lowering(self.book, schema, tool.name, form=self.syntax.form, any_order=self.any_order)
         if self.syntax.whole:
             before, _, behind = call_text(self.layout, tool.name, _WHOLE).partition(_WHOLE)

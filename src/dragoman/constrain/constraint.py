@@ -14,7 +14,7 @@ from ..emit.rules import Expr, Rules, choice
 from ..emit.schema import Lowering
 from ..errors import InvalidRequest, InvalidStart, InvalidTool
 from ..types import JSON, Tool
-from .calls import ANY_OBJECT, CallBody, Calls
+from .calls import CallBody, Calls, parameters_of
 from .layout import CALL, TEXT, Layout, layout_of
 from .request import Constraints, LeadIn, Reasoning, Scope, ToolChoice
 from .triggers import openers
@@ -40,6 +40,10 @@ class Constraint(Struct, frozen=True):
     calls: tuple[CallBody, ...]
     guarantees: Guarantees
     parts: Mapping[str, Expr] = {}
+
+    def parameters(self, tool: Tool) -> Mapping[str, JSON]:
+        """The schema that the arguments of a call have to satisfy."""
+        return parameters_of(tool, strict=self.asked.strict)
 
     def behind(self, call: CallBody) -> Rules:
         """What comes behind the fixed beginning of a call."""
@@ -78,7 +82,7 @@ def constrain(
         start=start,
     )
     tools = tuple(tools)
-    key = (id(dialect), dumps([[tool.name, tool.parameters] for tool in tools]), dumps(_plain(asked), sort_keys=True))
+    key = (id(dialect), dumps([[tool.name, tool.parameters] for tool in tools]), dumps(_plain(asked)))
     known = _known.get(key)
     if known is None:
         while len(_known) >= KEPT:
@@ -142,7 +146,7 @@ def _arguments_alone(layout: Layout, asked: Constraints, tools: tuple[Tool, ...]
         raise InvalidRequest(
             "scope", "one tool whose arguments are meant, by tool_choice", [tool.name for tool in tools]
         )
-    schema = (tools[0].parameters if asked.strict else None) or ANY_OBJECT
+    schema = parameters_of(tools[0], strict=asked.strict)
     lowering = Lowering(book, schema, tools[0].name, any_order=asked.any_order)
     rules = book.close(lowering.value(schema))
     return Constraint(layout, asked, tools, rules, None, (), _guarantees(book))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..errors import InvalidRequest
-from ..types import JSON, Tool
-from .calls import ANY_OBJECT
+from ..types import JSON
 from .constraint import Constraint
 
 __all__ = ["whole_schema"]
@@ -19,24 +18,20 @@ def whole_schema(constraint: Constraint) -> Mapping[str, JSON]:
     """
     asked = constraint.asked
     if asked.scope == "arguments":
-        return _parameters(constraint.tools[0])
+        return constraint.parameters(constraint.tools[0])
     if asked.answer is not None and not constraint.tools:
         return asked.answer
     if asked.choice.mode != "required":
         raise InvalidRequest("engine", "one that takes grammars, where free text may be written", "json_schema")
-    calls: list[JSON] = [_call(tool) for tool in constraint.tools]
+    calls: list[JSON] = [_call(tool.name, constraint.parameters(tool)) for tool in constraint.tools]
     listed: dict[str, JSON] = {"type": "array", "minItems": 1, "items": {"anyOf": calls}}
     return listed if asked.parallel else {**listed, "maxItems": 1}
 
 
-def _call(tool: Tool) -> JSON:
+def _call(name: str, parameters: Mapping[str, JSON]) -> JSON:
     return {
         "type": "object",
-        "properties": {"name": {"const": tool.name}, "parameters": _parameters(tool)},
+        "properties": {"name": {"const": name}, "parameters": parameters},
         "required": ["name", "parameters"],
         "additionalProperties": False,
     }
-
-
-def _parameters(tool: Tool) -> Mapping[str, JSON]:
-    return tool.parameters or ANY_OBJECT

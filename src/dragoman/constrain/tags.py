@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ..emit.structural_tag import Format, FreeText, Json, Maybe, Separated, Series, Tag, Triggered
-from .calls import ANY_OBJECT, CallBody
+from .calls import CallBody
 from .constraint import Constraint
 from .layout import CALL, END, START, TEXT, THOUGHT, Layout
 
@@ -100,5 +100,5 @@ def _excludes(layout: Layout, trigger: str) -> tuple[str, ...]:
 def _tag(constraint: Constraint, body: CallBody, each: str, native: bool) -> Tag:
     """One call."""
     if native and body.behind is not None:
-        return Tag(each + body.opener, Json(body.tool.parameters or ANY_OBJECT, body.tool.name), body.behind)
+        return Tag(each + body.opener, Json(constraint.parameters(body.tool), body.tool.name), body.behind)
     return Tag(each + body.opener, constraint.behind(body))

@@ -40,6 +40,8 @@ class Turn:
         if self.asked.start == "reasoning":
             return self._closed() if self.asked.scope == "answer" else self._part(THOUGHT, False)
         if self.asked.scope == "answer":
+            if self.asked.reasoning == "required" and THOUGHT in self.layout.kinds:
+                return self._closed()
             begins = [then for then, _ in self._next(START, False) if then != THOUGHT]
             direct = self._after(START, False, begins)
             return choice(direct, self._closed()) if THOUGHT in self.layout.kinds else direct
@@ -75,6 +77,8 @@ class Turn:
     def _may(self, kind: str, then: str, called: bool) -> bool:
         asked = self.asked
         called = called or kind == CALL
+        if asked.reasoning == "required" and kind == START and then not in (THOUGHT, END):
+            return False
         if then == CALL:
             return self.call is not None and (asked.parallel or not called)
         if then == END:
@@ -82,8 +86,6 @@ class Turn:
         if then == THOUGHT:
             allowed = asked.reasoning != "none" and (not self.required or (kind == START and asked.lead_in != "none"))
             return allowed and (self.answer is None or kind == START)
-        if asked.reasoning == "required" and kind == START:
-            return False
         if self.answer is not None:
             return then == TEXT and kind in (START, THOUGHT)
         return not self.required or (not called and isinstance(asked.lead_in, int) and kind in (START, THOUGHT))
@@ -103,6 +105,8 @@ class Turn:
             for then, text in self._next(kind, called)
             if kinds is None or then in kinds
         ]
+        if not ways and kind == START and self.asked.reasoning == "required":
+            raise InvalidRequest("reasoning", "one that the dialect can write, and that may stand there", "required")
         if not ways:
             raise InvalidRequest("tool_choice", "something that the dialect can write", self.asked.choice.mode)
         return choice(*ways)
