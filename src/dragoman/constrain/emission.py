@@ -23,7 +23,7 @@ from ..errors import InvalidRequest
 from ..types import JSON
 from .constraint import Constraint
 from .schemas import whole_schema
-from .tags import tag_format
+from .tags import tag_format, tag_notes
 from .triggers import Trigger, triggers_of
 
 __all__ = ["Emission", "Engine", "emit"]
@@ -130,7 +130,8 @@ def _tag(constraint: Constraint) -> Emission:
 
     given = tag_format(constraint)
     value = structural_tag(given if given is not None else constraint.rules, ebnf)
-    collected.extend(format_notes(given) if given is not None else ())
+    if given is not None:
+        collected += (*format_notes(given), *tag_notes(constraint))
     return Emission(Engine.STRUCTURAL_TAG, _json(value), constraint.guarantees.less(collected), value)
 
 

@@ -17,7 +17,7 @@ from .layout import CALL, END, START, TEXT, THOUGHT, Layout
 from .request import Constraints
 from .triggers import GAP, pieces
 
-__all__ = ["Turn"]
+__all__ = ["Turn", "bare"]
 
 _SPACE = " \t\r\n"
 
@@ -31,7 +31,7 @@ class Turn:
         self.required = asked.choice.mode == "required"
         self._names: dict[tuple[str, bool, str], str] = {}
         self._ways: dict[tuple[str, bool], list[tuple[str, str]]] = {}
-        self.bare = _bare(layout)
+        self.bare = bare(layout)
         for word in layout.barred if answer is None else ():
             book.narrowed("text", "", f"no text holds {word!r}, at which its reader would look for a call")
 
@@ -199,7 +199,7 @@ def _none_of(chars: Iterable[str]) -> Chars:
     return Chars(tuple((code, code) for code in sorted({ord(char) for char in chars})), negated=True)
 
 
-def _bare(layout: Layout) -> tuple[str, ...]:
+def bare(layout: Layout) -> tuple[str, ...]:
     """The brackets with which calls begin that no marker announces."""
     text = layout.between.get((START, CALL), "")
     head = text.lstrip(_SPACE)
