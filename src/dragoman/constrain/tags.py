@@ -59,7 +59,7 @@ def tag_notes(constraint: Constraint) -> Iterator[Note]:
             yield Note(Effect.NARROWED, "reasoning", "", "thoughts come first or not at all")
     if layout.prose and auto:
         yield Note(Effect.NARROWED, "code", "", "Markdown code quotes no marker")
-        yield Note(Effect.RELAXED, "code", "", "a call may be written in Markdown code, where it is read as text")
+        yield Note(Effect.RELAXED, "code", "", "a call may begin in Markdown code, where its reader takes it for text")
     if auto and not asked.parallel and (CALL, CALL) in layout.between:
         yield Note(Effect.NARROWED, "text", "", "nothing stands behind the one call")
 

@@ -165,8 +165,17 @@ class Turn:
         for bare in self.bare if kind != THOUGHT else ():
             ways.setdefault(f"\n{bare}", [])
         words = tuple((word, choice(*after) if after else None) for word, after in _prefix_free(ways))
-        code = kind != THOUGHT and self.layout.prose
+        code = kind != THOUGHT and self.layout.prose and not self._are_control(words)
         return Scan(words, open=ends, code=code, marks=frozenset(word for word, _ in words))
+
+    def _are_control(self, words: Iterable[tuple[str, Expr | None]]) -> bool:
+        """Whether all that may end a text are control tokens, which no code quotes.
+
+        Where only some are, none stands in code: that is less than a parser reads, and nothing that it reads otherwise.
+        """
+        ends = [word for word, then in words if then is not None]
+        alone = self.asked.control.keys() - set(self.layout.dialect.spelled)
+        return bool(ends) and alone.issuperset(ends)
 
     def _split(self, kind: str, text: str) -> tuple[str, str]:
         """The marker that ends a text, and what stands behind it; whitespace before it is the text's own."""

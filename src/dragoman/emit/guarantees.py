@@ -78,5 +78,5 @@ class Guarantees(Struct, frozen=True):
         return tuple(sorted(set(notes)))
 
 
-_NO_TYPES = frozenset(("required", "unique", "order", "first_occurrence", "layout", "code"))
+_NO_TYPES = frozenset(("required", "unique", "order", "first_occurrence", "layout", "code", "markers"))
 """What may be relaxed and leave arguments as they are declared."""

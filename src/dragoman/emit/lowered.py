@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from .guarantees import Effect, Note
@@ -21,6 +22,8 @@ class Lowering:
 
     def __init__(self, rules: Rules, control: Mapping[str, int]) -> None:
         self.control = control
+        longest = sorted(control, key=len, reverse=True)
+        self.tokens = re.compile("|".join(map(re.escape, longest)) or r"(?!)")
         self.notes: list[Note] = []
         self.rules: dict[str, Expr] = {}
         for name, rule in rules.rules.items():
@@ -30,7 +33,7 @@ class Lowering:
     def lower(self, expr: Expr) -> Expr:
         match expr:
             case Text(text=text, mark=mark):
-                return Token(self.control[text]) if mark and text in self.control else sequence(text)
+                return self.marker(text) if mark else sequence(text)
             case Sequence(items=items):
                 return sequence(*map(self.lower, items))
             case Choice(items=items):
@@ -56,6 +59,15 @@ class Lowering:
     def _narrowed(self, what: str, why: str) -> None:
         self.notes.append(Note(Effect.NARROWED, what, self.where, why))
 
+    def marker(self, text: str) -> Expr:
+        """Text of markers and what stands around them, in which control tokens are such."""
+        found: list[Expr | str] = []
+        at = 0
+        for token in self.tokens.finditer(text):
+            found += (text[at : token.start()], Token(self.control[token.group()]))
+            at = token.end()
+        return sequence(*found, text[at:])
+
     def scan(self, scan: Scan) -> Expr:
         """A way for each continuation: the text with the word that it goes on from, or before its control token."""
         words = tuple(word for word, _ in scan.words)
@@ -70,7 +82,7 @@ class Lowering:
         for word, then in scan.words:
             if then is None:
                 continue
-            if word in scan.marks and word in self.control:
+            if word in scan.marks and self.tokens.search(word):
                 spelled.setdefault(unread(Stretch(words, runs=runs), word), []).append((word, then))
             else:
                 groups.setdefault(self.lower(then), []).append(word)
@@ -78,7 +90,7 @@ class Lowering:
         ways += (sequence(Stretch(words, tuple(ends), runs=runs), then) for then, ends in groups.items())
         for marked in spelled.values():
             before = Stretch(words, tuple(word for word, _ in marked), True, runs)
-            ways += (sequence(before, Token(self.control[word]), self.lower(then)) for word, then in marked)
+            ways += (sequence(before, self.marker(word), self.lower(then)) for word, then in marked)
         return any_of(*ways) if ways else Chars(())
 
     def in_order(self, given: AnyOrder) -> Expr:
