@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from random import Random
 from typing import Any, NamedTuple
 
@@ -110,10 +111,8 @@ def rendered(dialect: Dialect) -> Iterator[str]:
         (ask[1], text),
     )
     for parts in messages:
-        try:
+        with suppress(Inexpressible):
             yield dialect.render(Message("assistant", parts))
-        except Inexpressible:
-            pass
 
 
 def texts_for(constraint: Constraint, count: int) -> list[str]:

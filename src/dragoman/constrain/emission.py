@@ -68,8 +68,9 @@ def emit(
 ) -> Emission:
     """The constraint in the notation of an engine; what was emitted before is not printed again.
 
-    `control` are the control tokens of the model's vocabulary, if not those that were asked for: llguidance is told them
-    by their ids, and a `lazy` engine that an opener is one. A lazy grammar begins at a trigger, which the end of the `prompt` must not hold.
+    `control` are the control tokens of the model's vocabulary, if not those that were asked for: llguidance is told
+    them by their ids, and a `lazy` engine that an opener is one. A lazy grammar begins at a trigger, which the end of
+    the `prompt` must not hold.
     Raises `InvalidRequest` for what this engine can't be told.
     """
     engine = _engine(engine)
