@@ -186,7 +186,10 @@ class _Written:
             for frame, some in grouped.items()
         ]
         if syntax.other is not None and "string" in kinds and self._is_free(schema, where):
-            ways.append(sequence(layout_text(syntax.other.before), Scan(((syntax.other.behind, EMPTY),))))
+            behind = syntax.other.behind
+            ways.append(
+                sequence(layout_text(syntax.other.before), Scan(((behind, EMPTY),), marks=frozenset((behind,))))
+            )
         if syntax.tree:
             ways += self._branches(schema, kinds, key, where)
         return sequence(layout_text(syntax.lead), key, choice(*ways))

@@ -89,7 +89,8 @@ def _line(native: Native, name: str, names: Mapping[str, str]) -> str:
         case Dispatch(words, excludes):
             pairs = [f"({quoted(word)}, {names.get(then, then)})" for word, then in words]
             listed = ", ".join(map(quoted, excludes))
-            return f"{name} ::= TagDispatch({', '.join(pairs)}, loop_after_dispatch=false, excludes=({listed}))\n"
+            options = ("loop_after_dispatch=false", f"excludes=({listed})")
+            return f"{name} ::= TagDispatch({', '.join((*pairs, *options))})\n"
         case Lazy((word,)):
             return f"{name}[lazy] ::= [^]* {quoted(word)}\n"
         case Lazy(words):

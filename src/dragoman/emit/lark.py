@@ -190,9 +190,11 @@ class _Printer:
             ways.append(f"{self.part(given.extra, True)} {behind}::_")
         if not ways:
             return '""'
+        # Where nothing could follow, nothing must divide it from what stands before.
+        left = "" if given.extra is not None else f" %if not(is_ones([0:{len(members)}]))"
         self.lines += [
             f"{begin}::_: {done} | {one}::_",
-            f"{behind}::_: {done} | {self.part(given.between, True)} {one}::_",
+            f"{behind}::_: {done} | {self.part(given.between, True)} {one}::_{left}",
             f"{one}::_: {' | '.join(ways)}",
         ]
         return f"{begin}::0x0"
