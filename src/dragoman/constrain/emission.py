@@ -71,8 +71,9 @@ def emit(
     """The constraint in the notation of an engine; what was emitted before is not printed again.
 
     `control` are the control tokens of the model's vocabulary, if not those that were asked for: llguidance is told
-    them by their ids, a `lazy` engine that an opener is one, and `markers` are those of them that the output may hold. A lazy grammar begins at a trigger,
-    which the end of the `prompt` must not hold. Raises `InvalidRequest` for what this engine can't be told.
+    them by their ids, a `lazy` engine that an opener is one, and `markers` are those of them that the output may hold.
+    A lazy grammar begins at a trigger, which the end of the `prompt` must not hold. Raises `InvalidRequest` for what
+    this engine can't be told.
     """
     engine = _engine(engine)
     control = constraint.asked.control if control is None else control
