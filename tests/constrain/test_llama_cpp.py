@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from dragoman.constrain.constraint import Constraint, constrain
 from dragoman.constrain.emission import emit
 from dragoman.constrain.layout import CALL, layout_of
 from dragoman.constrain.requests import llama_cpp
+from dragoman.constrain.triggers import TriggerKind, openers, triggers_of
 from dragoman.dialect import Dialect
 from dragoman.emit.matcher import Matcher
 from dragoman.errors import InvalidRequest
@@ -68,14 +69,15 @@ CUT = {ProblemKind.INCOMPLETE, ProblemKind.UNCLOSED_REASONING, ProblemKind.UNKNO
 class Sampler:
     """llama.cpp with a vocabulary that is like the one of the dialect's models."""
 
-    def __init__(self, dialect: Dialect, folder: Path) -> None:
+    def __init__(self, dialect: Dialect, folder: Path, pieces: Sequence[str] = ()) -> None:
         self.dialect = dialect
         constraint = constrain(dialect, TOOLS, tool_choice="required")
         marks = emit(constraint, "gbnf").markers
         self.marks = tuple(mark for mark in marks if mark not in ("</s>", *PIECES) and not re.search(r"\s", mark))
         # What is not ASCII is written by nothing else, also where the bracket before it is a token of its own.
         spelled = [mark[1:] for mark in self.marks if not mark[1:].isascii()]
-        self.engine = LlamaCpp(folder, self.marks, (*PIECES, *spelled))
+        others = [piece for piece in pieces if piece not in self.marks]
+        self.engine = LlamaCpp(folder, self.marks, (*PIECES, *spelled, *others))
 
     def close(self) -> None:
         self.engine.close()
@@ -146,7 +148,7 @@ def test_what_llama_cpp_writes_is_read_in_every_dialect(tmp_path: Path, dialect:
             except InvalidRequest:  # there is nothing but calls in it
                 assert (dialect.name, name) == ("guided_json", "auto")
                 continue
-            assert calls_of(sampler, constraint, range(4)) or name == "auto"
+            assert calls_of(sampler, constraint, range(3)) or name == "auto"
 
 
 LAZY: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
@@ -158,32 +160,50 @@ LAZY: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 """A dialect, its control tokens and pieces of text, of which a model makes a trigger."""
 
 
-@pytest.mark.parametrize("made_of", LAZY)
-def test_llama_cpp_constrains_from_a_trigger_on(tmp_path: Path, made_of: str) -> None:
-    name, marks, pieces = LAZY[made_of]
-    dialect = get_dialect(name)
+def before_triggers(dialect: Dialect, engine: LlamaCpp, favour: Mapping[str, float], seeds: range) -> list[str]:
+    """The texts that are sampled before a trigger, behind which all is as the lazy constraint has it."""
     constraint = constrain(dialect, TOOLS)
     assert constraint.lazy is not None
     matcher, found = Matcher(constraint.lazy), list[str]()
+    control = {mark: engine.ids[mark.encode()] for mark in engine.markers}
+    emission = emit(constraint, "gbnf", lazy=True, control=control)
+    patterns = [one.text if one.kind == TriggerKind.PATTERN else re.escape(one.text) for one in emission.triggers]
+    for seed in seeds:
+        text, finish, _ = engine.complete(seed=seed, favour=favour, **llama_cpp(emission))
+        begun = re.search("|".join(patterns), text)
+        if begun is None:
+            continue
+        found.append(text[: begun.start()])
+        text = text[begun.start() :]
+        if finish != "eos":
+            assert matcher.prefix_of(text) == len(text), text
+            continue
+        text = without_stop(dialect, text)
+        assert matcher.matches(text), text
+        events, message = read(dialect, text, TOOLS)
+        assert message.tool_calls
+        assert not problems(events) + wrong(message, TOOLS), text
+    return found
+
+
+@pytest.mark.parametrize("made_of", LAZY)
+def test_llama_cpp_constrains_from_a_trigger_on(tmp_path: Path, made_of: str) -> None:
+    name, marks, pieces = LAZY[made_of]
+    favour = dict.fromkeys((*pieces, *marks[:1]), 150.0)
     with closing(LlamaCpp(tmp_path, marks, (*PIECES, *pieces))) as engine:
-        emission = emit(constraint, "gbnf", lazy=True, control={mark: engine.ids[mark.encode()] for mark in marks})
-        patterns = [re.escape(one.text) if one.token is not None else one.text for one in emission.triggers]
-        favour = dict.fromkeys(pieces or marks[:1], 150.0) | dict.fromkeys(marks[:1], 150.0)
-        for seed in range(8):
-            text, finish, _ = engine.complete(seed=seed, favour=favour, **llama_cpp(emission))
-            begun = re.search("|".join(patterns), text)
-            if begun is None:
-                continue
-            before, text = text[: begun.start()], text[begun.start() :]
-            found.append(before)
-            if finish != "eos":
-                assert matcher.prefix_of(text) == len(text), text
-                continue
-            assert matcher.matches(text), text
-            events, message = read(dialect, text, TOOLS)
-            assert message.tool_calls
-            assert not problems(events) + wrong(message, TOOLS), text
+        found = before_triggers(get_dialect(name), engine, favour, range(8))
     assert any(found), "text before a trigger is free"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", dialects(), ids=lambda dialect: dialect.name)
+def test_llama_cpp_constrains_from_a_trigger_on_in_every_dialect(tmp_path: Path, dialect: Dialect) -> None:
+    layout = layout_of(dialect)
+    if CALL not in layout.kinds or not triggers_of(layout):
+        return
+    with closing(Sampler(dialect, tmp_path, openers(layout))) as sampler:
+        favour = dict.fromkeys(sampler.marks, 5.0) | dict.fromkeys(openers(layout), 1000.0)
+        assert before_triggers(dialect, sampler.engine, favour, range(3))
 
 
 def test_llama_cpp_leaves_text_without_a_trigger_alone(tmp_path: Path) -> None:
