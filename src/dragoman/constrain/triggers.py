@@ -45,16 +45,19 @@ SHORTEST = 3
 
 
 def openers(layout: Layout) -> tuple[str, ...]:
-    """What stands before a call, from its first marker on, wherever a call may stand; none that ends in another."""
+    """What stands before the first call, from its first marker on, wherever that may be; none that ends in another.
+
+    None at all where what stands before a call begins something else as well.
+    """
     found: dict[str, None] = {}
-    for (_, then), text in layout.between.items():
-        if then == CALL:
+    for (before, then), text in layout.between.items():
+        if then == CALL and before != CALL:
             begins = [text.index(mark) for mark in layout.marks if mark in text]
             found[text[min(begins) :] if begins else text.lstrip()] = None
-    between = layout.between.get((CALL, CALL))
-    first = [text for text in found if text != between]
-    kept = first or list(found)
-    return tuple(text for text in kept if not any(other != text and text.endswith(other) for other in kept if other))
+    others = [text for (_, then), text in layout.between.items() if then != CALL]
+    if any(opener in text for opener in found for text in others):
+        return ()
+    return tuple(text for text in found if not any(other != text and text.endswith(other) for other in found))
 
 
 def triggers_of(layout: Layout, control: Mapping[str, int] | None = None, prompt: str = "") -> tuple[Trigger, ...]:
