@@ -74,7 +74,9 @@ class _Printer:
         ways += (f"{item} {behind}::_" for item in items[given.size + 1 :])
         if not given.some:
             self.lines.append(f"{begin}::_: {done} | {one}::_")
-        more = "" if len(items) > given.size + 1 else f" %if not(is_ones([0:{given.size}]))"  # else nothing could follow
+        more = (
+            "" if len(items) > given.size + 1 else f" %if not(is_ones([0:{given.size}]))"
+        )  # else nothing could follow
         self.lines += [f"{behind}::_: {done} | {items[given.size]} {one}::_{more}", f"{one}::_: {' | '.join(ways)}"]
         return f"{one if given.some else begin}::0x0"
 
