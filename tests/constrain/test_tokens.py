@@ -29,7 +29,7 @@ from .wanted import PING, WEATHER, problems, wrong
 pytest.importorskip("llguidance")
 from tests.emit.llguidance_harness import Compiled, Vocabulary
 
-A_HANDFUL = ("hermes", "mistral")
+A_HANDFUL = ("hermes", "deepseek_r1")
 ENDS = frozenset(b'"}]\n:,')
 
 
