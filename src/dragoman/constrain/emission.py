@@ -134,17 +134,19 @@ def _printed(constraint: Constraint, engine: Engine, rules: Rules, control: Mapp
 
 
 def _tag(constraint: Constraint) -> Emission:
-    collected: list[Note] = []
+    known: dict[int, tuple[str, tuple[Note, ...]]] = {}
 
-    def ebnf(rules: Rules) -> str:
-        text, notes = xgrammar_ebnf(rules)
-        collected.extend(notes)
-        return text
+    def ebnf(rules: Rules) -> tuple[str, tuple[Note, ...]]:
+        """The rules in it, printed once for their text and their notes."""
+        if id(rules) not in known:
+            known[id(rules)] = xgrammar_ebnf(rules)
+        return known[id(rules)]
 
     given = tag_format(constraint)
-    value = structural_tag(given if given is not None else constraint.rules, ebnf)
-    collected.extend(format_notes(given) if given is not None else ())
-    return Emission(Engine.STRUCTURAL_TAG, _json(value), constraint.guarantees.less(collected), value)
+    asked = given if given is not None else constraint.rules
+    value = structural_tag(asked, lambda rules: ebnf(rules)[0])
+    notes = format_notes(asked, lambda rules: ebnf(rules)[1])
+    return Emission(Engine.STRUCTURAL_TAG, _json(value), constraint.guarantees.less(notes), value)
 
 
 def _json(value: Mapping[str, JSON]) -> str:
