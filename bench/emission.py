@@ -1,4 +1,4 @@
-"""What is emitted for tools: the dialects of the benchmark of constraints, and what engines have of their own for them."""
+"""What is emitted for tools: the dialects of the benchmark of constraints, and what engines have of their own."""
 
 from __future__ import annotations
 
