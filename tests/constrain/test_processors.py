@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import pytest
 
 from dragoman.constrain.constraint import Constraint, constrain
+from dragoman.constrain.emission import Engine
 from dragoman.constrain.processors import MaskProcessor, llguidance_processor, xgrammar_processor
 from dragoman.dialect import Dialect
 from dragoman.errors import InvalidRequest
@@ -29,6 +30,7 @@ torch.set_num_threads(1)
 Make = Callable[..., MaskProcessor]
 
 PROCESSORS = pytest.mark.parametrize("make", [xgrammar_processor, llguidance_processor])
+TAGGED = partial(xgrammar_processor, engine=Engine.STRUCTURAL_TAG)
 
 LAMP = Tool(
     "set_lamp",
@@ -114,7 +116,7 @@ def required(name: str, **asked: Any) -> Constraint:
 
 
 @DIALECTS
-@PROCESSORS
+@pytest.mark.parametrize("make", [xgrammar_processor, TAGGED, llguidance_processor], ids=["ebnf", "tag", "lark"])
 def test_what_a_random_model_says_is_a_call_of_the_tools(make: Make, name: str) -> None:
     dialect, vocabulary = get_dialect(name), tokenizer(name)
     processor = make(required(name, parallel=False), vocabulary)

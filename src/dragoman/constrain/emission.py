@@ -144,18 +144,19 @@ SPELLED = Note(
 
 
 def _tag(constraint: Constraint, notes: Iterable[Note]) -> Emission:
-    collected = list(notes)
+    known: dict[int, tuple[str, tuple[Note, ...]]] = {}
 
-    def ebnf(rules: Rules) -> str:
-        text, notes = xgrammar_ebnf(rules)
-        collected.extend(notes)
-        return text
+    def ebnf(rules: Rules) -> tuple[str, tuple[Note, ...]]:
+        """The rules in it, printed once for their text and their notes."""
+        if id(rules) not in known:
+            known[id(rules)] = xgrammar_ebnf(rules)
+        return known[id(rules)]
 
     given = tag_format(constraint)
-    value = structural_tag(given if given is not None else constraint.rules, ebnf)
-    if given is not None:
-        collected += (*format_notes(given), *tag_notes(constraint))
-    return Emission(Engine.STRUCTURAL_TAG, _json(value), constraint.guarantees.less(collected), value)
+    asked = given if given is not None else constraint.rules
+    value = structural_tag(asked, lambda rules: ebnf(rules)[0])
+    lost = (*notes, *format_notes(asked, lambda rules: ebnf(rules)[1]), *(tag_notes(constraint) if given else ()))
+    return Emission(Engine.STRUCTURAL_TAG, _json(value), constraint.guarantees.less(lost), value)
 
 
 def _json(value: Mapping[str, JSON]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct
@@ -125,10 +126,14 @@ class _Native:
 
     def plain(self, part: Expr, where: str) -> Expr:
         match part:
+            case Text() | Chars() | Ref():
+                return part
             case InOrder(items):
-                return sequence(*(self.plain(item, where) for item in items))
+                plain = [self.plain(item, where) for item in items]
+                return part if all(map(is_, plain, items)) else sequence(*plain)
             case Choice(items):
-                return choice(*(self.plain(item, where) for item in items))
+                plain = [self.plain(item, where) for item in items]
+                return part if all(map(is_, plain, items)) else choice(*plain)
             case Lexeme(item):
                 return self.plain(item, where)
             case Repeat(item, low, high):
@@ -162,8 +167,10 @@ class _Native:
 
     def _repeat(self, repeat: Repeat, where: str) -> Expr:
         item, low, high = repeat.item, repeat.low, repeat.high
+        if high is None or high - low <= FEW:
+            return repeat
         shortest, longest = self._lengths(item)
-        if high is None or high - low <= FEW or not 1 <= shortest <= longest <= SHORT or not self._wide(item):
+        if not 1 <= shortest <= longest <= SHORT or not self._wide(item):
             return repeat
         if longest > 1:
             why = f"what has more than one character counts as so many of the {high - low}"

@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 Printer: TypeAlias = Callable[[Rules], str]
+Noter: TypeAlias = Callable[[Rules], Sequence[Note]]
 
 
 class FreeText(Struct, frozen=True):
@@ -206,30 +207,35 @@ def _check_triggers(given: Triggered) -> None:
             raise DelimiterError(f"the tag {tag.begin!r}", f"{len(begun)} triggers begin it", "one of them must")
 
 
-def format_notes(given: Format) -> Sequence[Note]:
-    """In what the format differs from what was asked for."""
-    return tuple(dict.fromkeys(_notes(given)))
+def own_notes(rules: Rules) -> Sequence[Note]:
+    """In what the rules as `xgrammar_ebnf` prints them differ from those given."""
+    return xgrammar_ebnf(rules)[1]
 
 
-def _notes(given: Format) -> Iterator[Note]:
+def format_notes(given: Format, ebnf: Noter = own_notes) -> Sequence[Note]:
+    """In what the format differs from what was asked for; `ebnf` tells it of the rules in it."""
+    return tuple(dict.fromkeys(_notes(given, ebnf)))
+
+
+def _notes(given: Format, ebnf: Noter) -> Iterator[Note]:
     match given:
         case Json(schema=schema, name=name, any_order=any_order):
             yield from schema_notes(schema, name, any_order=any_order)
         case Tag(content=content):
-            yield from _notes(content)
+            yield from _notes(content, ebnf)
         case Triggered(tags=tags) | Separated(tags=tags):
             if isinstance(given, Triggered) and given.at_least_one:
                 yield Note(Effect.NARROWED, "text", "", "nothing can stand before the first call")
             for tag in tags:
-                yield from _notes(tag)
+                yield from _notes(tag, ebnf)
         case Series(items=items):
             for item in items:
                 if not isinstance(item, str):
-                    yield from _notes(item)
+                    yield from _notes(item, ebnf)
         case Maybe(item=item):
-            yield from _notes(item)
+            yield from _notes(item, ebnf)
         case Rules():
-            yield from xgrammar_ebnf(given)[1]
+            yield from ebnf(given)
         case FreeText():
             pass
         case _:
