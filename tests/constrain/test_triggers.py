@@ -1,5 +1,3 @@
-"""Triggers: wherever a dialect writes a call, one of them is there, and the lazy rules hold from it on."""
-
 from __future__ import annotations
 
 import re
@@ -17,51 +15,54 @@ from dragoman.types import Message, Part, TextPart, ThinkingPart
 
 from .wanted import WEATHER
 
-HERMES = layout_of(get_dialect("hermes"))
-MISTRAL = layout_of(get_dialect("mistral"))
-ANNOUNCED = [dialect for dialect in dialects() if CALL in layout_of(dialect).kinds and triggers_of(layout_of(dialect))]
+WITH_TRIGGERS = [one for one in dialects() if CALL in layout_of(one).kinds and triggers_of(layout_of(one))]
+BEFORE: tuple[tuple[Part, ...], ...] = ((), (TextPart("So:"),), (ThinkingPart("Hm."),))
 
 
-@pytest.mark.parametrize("dialect", ANNOUNCED, ids=lambda dialect: dialect.name)
-def test_wherever_a_call_comes_a_trigger_announces_it(dialect: Dialect) -> None:
-    call = native_call(dialect, "get_weather", '{"city": "Paris"}')
-    thought, text = ThinkingPart("Hm."), TextPart("Well.")
-    sequences: list[tuple[Part, ...]] = [(call,), (text, call), (thought, call), (thought, text, call)]
-    lazy = constrain(dialect, [WEATHER]).lazy
-    assert lazy is not None
-    matcher = Matcher(lazy)
-    patterns = [trigger.text for trigger in triggers_of(layout_of(dialect)) if trigger.kind is TriggerKind.PATTERN]
-    for parts in sequences:
+@pytest.mark.parametrize("dialect", WITH_TRIGGERS, ids=lambda dialect: dialect.name)
+def test_every_first_call_has_a_trigger_from_which_on_it_is_let_through(dialect: Dialect) -> None:
+    constraint = constrain(dialect, (WEATHER,))
+    assert constraint.lazy is not None
+    matcher = Matcher(constraint.lazy)
+    patterns = [one.text for one in triggers_of(constraint.layout) if one.kind == TriggerKind.PATTERN]
+    for before in BEFORE:
         try:
-            written = dialect.render(Message("assistant", parts))
+            call = native_call(dialect, "get_weather", '{"city": "Oslo"}')
+            text = dialect.render(Message("assistant", (*before, call)))
         except Inexpressible:
             continue
-        begins = [found.start(1) for pattern in patterns if (found := re.search(pattern, written))]
-        assert begins, written
-        assert matcher.fault(written[min(begins) :]) is None, written
+        begun = re.search("|".join(patterns), text)
+        assert begun is not None, text
+        assert matcher.matches(text[begun.start() :]), text
 
 
-def test_a_trigger_is_all_that_is_fixed_before_a_call() -> None:
-    assert openers(HERMES) == ('<tool_call>\n{"name": "',)
+def test_an_opener_that_is_a_control_token_is_recognised_by_it() -> None:
+    layout = layout_of(get_dialect("mistral"))
+    assert triggers_of(layout, {"[TOOL_CALLS]": 5}) == (Trigger(TriggerKind.TOKEN, "[TOOL_CALLS]", 5),)
+    assert triggers_of(layout) == (
+        Trigger(TriggerKind.WORD, "[TOOL_CALLS]"),
+        Trigger(TriggerKind.PATTERN, r"(\[TOOL_CALLS\])"),
+    )
 
 
-def test_layout_within_a_trigger_may_differ() -> None:
-    word, pattern = triggers_of(HERMES)
-    assert word == Trigger(TriggerKind.WORD, '<tool_call>\n{"name": "')
-    assert re.search(pattern.text, '<tool_call>{"name":"f"') is not None
-    assert re.search(pattern.text, "the marker <tool_call> begins a call") is None
+def test_layout_within_an_opener_may_differ() -> None:
+    word, pattern = triggers_of(layout_of(get_dialect("qwen3_coder")))
+    assert word.text == "<tool_call>\n<function="
+    assert re.search(pattern.text, "So: <tool_call> <function=f>")
+    assert not re.search(pattern.text, "So: <tool_call> or <function=f>")
 
 
-def test_a_trigger_that_is_a_control_token_is_told_by_its_id() -> None:
-    assert triggers_of(MISTRAL, {"[TOOL_CALLS]": 9}) == (Trigger(TriggerKind.TOKEN, "[TOOL_CALLS]", 9),)
-
-
-def test_a_prompt_holds_no_trigger() -> None:
-    assert triggers_of(MISTRAL, prompt="[INST]Hi[/INST]")
-    with pytest.raises(InvalidRequest, match="prompt should be one that holds no trigger"):
-        triggers_of(MISTRAL, prompt="[TOOL_CALLS]")
-
-
-@pytest.mark.parametrize("name", ["functionary_v32", "muse"])
-def test_what_begins_something_else_as_well_announces_no_call(name: str) -> None:
+@pytest.mark.parametrize("name", ["functionary_v32", "inkling", "muse"])
+def test_what_also_stands_before_text_is_no_trigger(name: str) -> None:
     assert openers(layout_of(get_dialect(name))) == ()
+
+
+@pytest.mark.parametrize("name", ["beam", "llama_pythonic"])
+def test_what_is_short_enough_to_stand_in_any_text_is_no_trigger(name: str) -> None:
+    assert openers(layout_of(get_dialect(name)))
+    assert triggers_of(layout_of(get_dialect(name))) == ()
+
+
+def test_a_prompt_that_holds_a_trigger_is_refused() -> None:
+    with pytest.raises(InvalidRequest, match="prompt"):
+        triggers_of(layout_of(get_dialect("mistral")), prompt="[TOOL_CALLS]")

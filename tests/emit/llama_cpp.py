@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from .tiny_model import END, START, UNKNOWN, Kind, write_model
+from .tiny_model import END, PIECES, START, UNKNOWN, Kind, write_model
 
 
 class Completion(NamedTuple):
@@ -34,14 +34,14 @@ class RefusedError(Exception):
 
 
 class LlamaCpp:
-    """A tiny model with these markers as control tokens."""
+    """A tiny model with these markers as control tokens, and these pieces beside single characters."""
 
-    def __init__(self, folder: Path, markers: Sequence[str]) -> None:
+    def __init__(self, folder: Path, markers: Sequence[str], pieces: Sequence[str] = PIECES) -> None:
         xllamacpp = pytest.importorskip("xllamacpp")
         pytest.importorskip("gguf")
         path = folder / "model.gguf"
         self.markers = tuple(markers)
-        self.tokens = write_model(path, markers)
+        self.tokens = write_model(path, markers, pieces)
         self.ids = {token.content: number for number, token in enumerate(self.tokens) if token.content}
         self.pieces = re.compile(b"|".join(map(re.escape, sorted(self.ids, key=len, reverse=True))), re.DOTALL)
         self.single = re.compile(b".", re.DOTALL)
@@ -181,4 +181,4 @@ class _Api:
         self.lib.llama_model_free(self.model)
 
 
-__all__ = ["END", "START", "UNKNOWN", "Completion", "LlamaCpp", "RefusedError"]
+__all__ = ["END", "PIECES", "START", "UNKNOWN", "Completion", "LlamaCpp", "RefusedError"]

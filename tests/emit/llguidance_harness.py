@@ -12,6 +12,7 @@ import numpy as np
 
 from dragoman.tokenizers import Tokenizer, get_tokenizer
 from dragoman.tokenizers.bytes import ByteTokenizer
+from dragoman.tokenizers.engines import llguidance_tokenizer
 
 __all__ = ["Compiled", "Vocabulary", "byte_vocabulary", "o200k"]
 
@@ -23,13 +24,8 @@ class Vocabulary:
 
     def __init__(self, tokenizer: Tokenizer, end: str) -> None:
         self.tokenizer = tokenizer
-        self.eos_token_id, self.bos_token_id = tokenizer.control[end], None
-        self.tokens = [tokenizer.token_bytes(token) for token in range(tokenizer.size)]
-        self.special_token_ids = sorted(tokenizer.control.values())
-        self.wrapped = llguidance.LLTokenizer(llguidance.TokenizerWrapper(self))
-
-    def __call__(self, text: str | bytes) -> list[int]:
-        return self.tokenizer.encode(text if isinstance(text, str) else text.decode("utf-8", "replace"))
+        self.eos_token_id = tokenizer.control[end]
+        self.wrapped = llguidance_tokenizer(tokenizer, [self.eos_token_id])
 
 
 @cache

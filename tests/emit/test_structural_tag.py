@@ -7,7 +7,7 @@ import pytest
 from dragoman.emit.expand import expand
 from dragoman.emit.gbnf import gbnf
 from dragoman.emit.guarantees import Effect, Note
-from dragoman.emit.rules import EMPTY, Repeat, Rules, Scan, Text, choice
+from dragoman.emit.rules import EMPTY, Repeat, Rules, Scan, Text, chars, choice
 from dragoman.emit.structural_tag import (
     Format,
     FreeText,
@@ -134,7 +134,7 @@ def test_notes_of_all_parts_are_collected_once() -> None:
 
 
 def test_what_is_lost_in_rules_is_noted_too() -> None:
-    bounded = Repeat(choice("a", "bc"), 0, 9)
+    bounded = Repeat(choice(chars("<", negated=True), "<<"), 0, 9)
     assert [note.what for note in format_notes(Tag("<a>", Rules({"root": bounded})))] == ["count"]
 
 

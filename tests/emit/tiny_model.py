@@ -23,6 +23,7 @@ class Kind(IntEnum):
     NORMAL = 1
     UNKNOWN = 2
     CONTROL = 3
+    USER_DEFINED = 4
     BYTE = 6
 
 
@@ -32,7 +33,7 @@ class Token(NamedTuple):
     content: bytes
 
 
-def vocabulary(markers: Sequence[str]) -> list[Token]:
+def vocabulary(markers: Sequence[str], pieces: Sequence[str] = PIECES) -> list[Token]:
     """The tokens in the order of their ids."""
     ascii_plain = [chr(code) for code in range(32, 127)]
     rest = [code for code in range(256) if not 32 <= code < 127]
@@ -41,17 +42,23 @@ def vocabulary(markers: Sequence[str]) -> list[Token]:
         Token("<s>", Kind.CONTROL, b""),
         Token("</s>", Kind.CONTROL, b""),
         *(Token(f"<0x{code:02X}>", Kind.BYTE, bytes([code])) for code in rest),
-        *(Token(text.replace(" ", "▁"), Kind.NORMAL, text.encode()) for text in (*ascii_plain, *PIECES)),
+        *map(_piece, (*ascii_plain, *pieces)),
         *(Token(marker, Kind.CONTROL, marker.encode()) for marker in markers),
     ]
 
 
-def write_model(path: Path, markers: Sequence[str]) -> list[Token]:
+def _piece(text: str) -> Token:
+    """A piece of text; ``▁`` in a normal one is a space."""
+    kind = Kind.USER_DEFINED if "▁" in text else Kind.NORMAL
+    return Token(text if kind == Kind.USER_DEFINED else text.replace(" ", "▁"), kind, text.encode())
+
+
+def write_model(path: Path, markers: Sequence[str], pieces: Sequence[str] = PIECES) -> list[Token]:
     """Write the model as a GGUF file, and say what its vocabulary is."""
     import gguf
     import numpy as np
 
-    tokens = vocabulary(markers)
+    tokens = vocabulary(markers, pieces)
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_context_length(8192)
     writer.add_embedding_length(WIDTH)

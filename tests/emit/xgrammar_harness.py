@@ -17,6 +17,7 @@ import pytest
 
 from dragoman.tokenizers import Tokenizer, get_tokenizer
 from dragoman.tokenizers.bytes import ByteTokenizer
+from dragoman.tokenizers.engines import xgrammar_tokenizer
 from tests.oracles import vocabulary_path
 
 __all__ = ["VOCABULARIES", "XGrammar", "Xgrammar", "vocabulary"]
@@ -35,7 +36,16 @@ def vocabulary(name: str) -> Xgrammar:
         case "qwen":
             return Xgrammar(get_tokenizer(vocabulary_path("qwen")), "<|im_end|>")
         case _:
-            return Xgrammar(ByteTokenizer(["<|end|>", "<tool_call>", "</tool_call>", "<think>", "</think>"]), "<|end|>")
+            return Xgrammar(
+                AsciiTokenizer(["<|end|>", "<tool_call>", "</tool_call>", "<think>", "</think>"]), "<|end|>"
+            )
+
+
+class AsciiTokenizer(ByteTokenizer):
+    """Bytes without those beyond ASCII: xgrammar lets through such as are no UTF-8, which no text could tell."""
+
+    def token_bytes(self, token: int) -> bytes:
+        return b"" if 128 <= token < 256 else super().token_bytes(token)
 
 
 class Xgrammar:
@@ -45,11 +55,7 @@ class Xgrammar:
         self.engine: Any = pytest.importorskip("xgrammar")
         self.tokenizer = tokenizer
         self.stop = tokenizer.control[stop]
-        tokens = [tokenizer.token_bytes(token) for token in range(tokenizer.size)]
-        if isinstance(tokenizer, ByteTokenizer):
-            tokens[128:256] = [b""] * 128  # xgrammar lets bytes through that are no UTF-8, which no text could tell
-        raw = self.engine.VocabType.RAW
-        self.info = self.engine.TokenizerInfo(tokens, vocab_type=raw, stop_token_ids=[self.stop])
+        self.info = xgrammar_tokenizer(tokenizer, [self.stop])
         self.compiler = self.engine.GrammarCompiler(self.info, max_threads=2, cache_enabled=False)
         self.control = {spelling: token for spelling, token in tokenizer.control.items() if token != self.stop}
 

@@ -186,7 +186,10 @@ class _Written:
             for frame, some in grouped.items()
         ]
         if syntax.other is not None and "string" in kinds and self._is_free(schema, where):
-            ways.append(sequence(layout_text(syntax.other.before), Scan(((syntax.other.behind, EMPTY),))))
+            behind = syntax.other.behind
+            ways.append(
+                sequence(layout_text(syntax.other.before), Scan(((behind, EMPTY),), marks=frozenset((behind,))))
+            )
         if syntax.tree:
             ways += self._branches(schema, kinds, key, where)
         return sequence(layout_text(syntax.lead), key, choice(*ways))
@@ -262,7 +265,7 @@ def _not_beginning(raw: Expr, taken: str) -> Expr:
     for way in ways:
         if isinstance(way, Scan):
             kept.append(Row((Chars(((ord(taken[0]), ord(taken[0])),), negated=True), way)))
-            kept += [sequence(Text(word), then) for word, then in way.words if then is not None]
+            kept += [sequence(layout_text(word), then) for word, then in way.words if then is not None]
         else:
             kept.append(way)
     return choice(*kept)

@@ -63,6 +63,7 @@ def constrain(
     strict: bool = True,
     any_order: bool = True,
     start: str = "content",
+    control: Mapping[str, int] | None = None,
 ) -> Constraint:
     """What a model of this dialect may write, given these tools; see `Constraints` for what can be asked.
 
@@ -80,6 +81,7 @@ def constrain(
         strict=strict,
         any_order=any_order,
         start=start,
+        control=dict(control or {}),
     )
     tools = tuple(tools)
     key = (id(dialect), dumps([[tool.name, tool.parameters] for tool in tools]), dumps(_plain(asked)))

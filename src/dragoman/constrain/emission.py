@@ -1,12 +1,12 @@
 """A constraint in the notation of an engine, with what that engine can't be told.
 
 All engines get the same rules: plain ones where they know nothing else, their own constructs where that says the same
-in less. What they let through is read by the parser without a problem, whichever it is.
+in less. What they let through is read by the parser without a problem, but for what a note says is relaxed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 import msgspec
@@ -22,8 +22,9 @@ from ..emit.structural_tag import format_notes, structural_tag
 from ..errors import InvalidRequest
 from ..types import JSON
 from .constraint import Constraint
+from .markers import markers_of
 from .schemas import whole_schema
-from .tags import tag_format
+from .tags import tag_format, tag_notes
 from .triggers import Trigger, triggers_of
 
 __all__ = ["Emission", "Engine", "emit"]
@@ -47,8 +48,8 @@ class Engine(StrEnum):
 class Emission(Struct, frozen=True):
     """What an engine is given: a `text` in its notation, or for tags and schemas a `value`, whose JSON the text is.
 
-    `markers` are those of the dialect, which have to come through to the parser as text. With `triggers`, the engine
-    begins to constrain at one of them; else it constrains from the first token on.
+    `markers` are what of the output may be control tokens, which have to come through to the parser as text. With
+    `triggers`, the engine begins to constrain at one of them; else it constrains from the first token on.
     """
 
     engine: Engine
@@ -69,11 +70,13 @@ def emit(
 ) -> Emission:
     """The constraint in the notation of an engine; what was emitted before is not printed again.
 
-    `control` are the control tokens of the model's vocabulary: llguidance is told them by their ids, and a `lazy`
-    engine that an opener is one. A lazy grammar begins at a trigger, which the end of the `prompt` must not hold.
-    Raises `InvalidRequest` for what this engine can't be told.
+    `control` are the control tokens of the model's vocabulary, if not those that were asked for: llguidance is told
+    them by their ids, a `lazy` engine that an opener is one, and `markers` are those of them that the output may hold.
+    A lazy grammar begins at a trigger, which the end of the `prompt` must not hold. Raises `InvalidRequest` for what
+    this engine can't be told.
     """
     engine = _engine(engine)
+    control = constraint.asked.control if control is None else control
     triggers: tuple[Trigger, ...] = ()
     rules = constraint.rules
     if lazy:
@@ -84,7 +87,7 @@ def emit(
         while len(_known) >= KEPT:
             del _known[next(iter(_known))]
         known = _known[key] = (constraint, _printed(constraint, engine, rules, control))
-    return structs.replace(known[1], markers=constraint.layout.marks, triggers=triggers)
+    return structs.replace(known[1], markers=markers_of(constraint, control), triggers=triggers)
 
 
 _known: dict[tuple[object, ...], tuple[Constraint, Emission]] = {}
@@ -115,26 +118,33 @@ def _lazy(
 
 
 def _printed(constraint: Constraint, engine: Engine, rules: Rules, control: Mapping[str, int] | None) -> Emission:
+    spelled = (SPELLED,) if constraint.asked.control else ()
     match engine:
         case Engine.GBNF:
             plain, notes = expand(rules)
-            return Emission(engine, gbnf(plain), constraint.guarantees.less(notes))
+            return Emission(engine, gbnf(plain), constraint.guarantees.less((*notes, *spelled)))
         case Engine.XGRAMMAR:
             text, notes = xgrammar_ebnf(rules)
-            return Emission(engine, text, constraint.guarantees.less(notes))
+            return Emission(engine, text, constraint.guarantees.less((*notes, *spelled)))
         case Engine.LARK:
             text, notes = lark(rules, control)
             return Emission(engine, text, constraint.guarantees.less(notes))
         case Engine.STRUCTURAL_TAG:
-            return _tag(constraint)
+            return _tag(constraint, spelled)
         case Engine.JSON_SCHEMA:
             value = whole_schema(constraint)
             note = Note(Effect.RELAXED, "types", "", "as far as the engine enforces JSON Schema")
             return Emission(engine, _json(value), constraint.guarantees.less((note,)), value)
 
 
-def _tag(constraint: Constraint) -> Emission:
-    collected: list[Note] = []
+SPELLED = Note(
+    Effect.RELAXED, "markers", "", "a marker may be spelled in ordinary tokens, which a parser of tokens takes for text"
+)
+"""What is lost where control tokens were asked for, and the engine knows characters alone."""
+
+
+def _tag(constraint: Constraint, notes: Iterable[Note]) -> Emission:
+    collected = list(notes)
 
     def ebnf(rules: Rules) -> str:
         text, notes = xgrammar_ebnf(rules)
@@ -143,7 +153,8 @@ def _tag(constraint: Constraint) -> Emission:
 
     given = tag_format(constraint)
     value = structural_tag(given if given is not None else constraint.rules, ebnf)
-    collected.extend(format_notes(given) if given is not None else ())
+    if given is not None:
+        collected += (*format_notes(given), *tag_notes(constraint))
     return Emission(Engine.STRUCTURAL_TAG, _json(value), constraint.guarantees.less(collected), value)
 
 

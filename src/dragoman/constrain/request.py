@@ -85,7 +85,9 @@ class Constraints(Struct, frozen=True, kw_only=True):
     `parallel`: may there be more than one call. `answer` is the JSON Schema of the answer, instead of free text. Where
     it is not `strict`, arguments are any JSON object. With `any_order`, arguments stand in any order where the engine
     can be told so, else in the order of the schema. `start` is the state in which the prompt leaves the model:
-    ``content`` or, where it ends inside a thought, ``reasoning``.
+    ``content`` or, where it ends inside a thought, ``reasoning``. `control` are the control tokens of the model's
+    vocabulary, for output that is read token by token, by a parser with its tokenizer: it takes a marker that is one
+    for a marker in Markdown code too, and its characters in other tokens for text.
     """
 
     choice: ToolChoice = ToolChoice()
@@ -97,3 +99,4 @@ class Constraints(Struct, frozen=True, kw_only=True):
     strict: bool = True
     any_order: bool = True
     start: str = "content"
+    control: Mapping[str, int] = {}

@@ -22,7 +22,8 @@ __all__ = ["llama_cpp", "sglang_chat", "sglang_generate", "vllm"]
 def llama_cpp(emission: Emission) -> dict[str, JSON]:
     """Fields of a request to llama.cpp's ``/completion``; raises `InvalidRequest`.
 
-    A trigger is a control token where it is one, else a pattern, from whose first group on the grammar reads.
+    A trigger is a control token where it is one, else a pattern, from whose first group on the grammar reads. A token
+    that ends a trigger and goes on with what the grammar refuses makes llama.cpp end the request with an error.
     """
     if emission.engine is Engine.JSON_SCHEMA:
         return {"json_schema": _value(emission)}

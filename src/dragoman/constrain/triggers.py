@@ -40,14 +40,14 @@ class Trigger(Struct, frozen=True):
 GAP = 16
 """Characters of layout that may stand between the pieces of an opener, where its writer has some or none."""
 
-SHORTEST = 3
+SHORTEST = 4
 """Characters that a trigger has at least; and one of them is no letter, digit or space."""
 
 
 def openers(layout: Layout) -> tuple[str, ...]:
-    """What stands before the first call, from its first marker on, wherever that may be; none that ends in another.
+    """What stands before a first call, from its first marker on, wherever it may stand; none that ends in another.
 
-    None at all where what stands before a call begins something else as well.
+    There are none at all where a call may stand with nothing before it, or with what also stands before other parts.
     """
     found: dict[str, None] = {}
     for (before, then), text in layout.between.items():

@@ -17,7 +17,7 @@ from .layout import CALL, END, START, TEXT, THOUGHT, Layout
 from .request import Constraints
 from .triggers import GAP, pieces
 
-__all__ = ["Turn"]
+__all__ = ["Turn", "bare"]
 
 _SPACE = " \t\r\n"
 
@@ -31,7 +31,7 @@ class Turn:
         self.required = asked.choice.mode == "required"
         self._names: dict[tuple[str, bool, str], str] = {}
         self._ways: dict[tuple[str, bool], list[tuple[str, str]]] = {}
-        self.bare = _bare(layout)
+        self.bare = bare(layout)
         for word in layout.barred if answer is None else ():
             book.narrowed("text", "", f"no text holds {word!r}, at which its reader would look for a call")
 
@@ -171,8 +171,17 @@ class Turn:
         for bare in self.bare if kind != THOUGHT else ():
             ways.setdefault(f"\n{bare}", [])
         words = tuple((word, choice(*after) if after else None) for word, after in _prefix_free(ways))
-        code = kind != THOUGHT and self.layout.prose
+        code = kind != THOUGHT and self.layout.prose and not self._are_control(words)
         return Scan(words, open=ends, code=code, marks=frozenset(word for word, _ in words))
+
+    def _are_control(self, words: Iterable[tuple[str, Expr | None]]) -> bool:
+        """Whether all that may end a text are control tokens, which no code quotes.
+
+        Where only some are, none stands in code: that is less than a parser reads, and nothing that it reads otherwise.
+        """
+        ends = [word for word, then in words if then is not None]
+        alone = self.asked.control.keys() - set(self.layout.dialect.spelled)
+        return bool(ends) and alone.issuperset(ends)
 
     def _split(self, kind: str, text: str) -> tuple[str, str]:
         """The marker that ends a text, and what stands behind it; whitespace before it is the text's own."""
@@ -205,7 +214,7 @@ def _none_of(chars: Iterable[str]) -> Chars:
     return Chars(tuple((code, code) for code in sorted({ord(char) for char in chars})), negated=True)
 
 
-def _bare(layout: Layout) -> tuple[str, ...]:
+def bare(layout: Layout) -> tuple[str, ...]:
     """The brackets with which calls begin that no marker announces."""
     text = layout.between.get((START, CALL), "")
     head = text.lstrip(_SPACE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 
@@ -46,6 +46,9 @@ SHORT = 16
 NEWLINE = "\\n"
 """The one character that a dot of a regular expression is not."""
 
+ASCII = 0x7F
+"""Where a class goes beyond it, most tokens fit: there counts are dear, elsewhere budgets are."""
+
 META = re.compile(r"[\\^$.|?*+()\[\]{}/]")
 
 
@@ -75,11 +78,13 @@ Native: TypeAlias = Dispatch | Lazy | Budget
 def xgrammar_ebnf(rules: Rules, *, subset_limit: int = SUBSET_LIMIT) -> tuple[str, tuple[Note, ...]]:
     """The grammar, the rule named ``root`` first, and what of it was relaxed or narrowed, by the rule's name."""
     native = _Native(rules)
-    plain, notes = expand(native.whole(), subset_limit=subset_limit)
+    kept = native.whole()
+    natives = {name: each for name, each in native.natives.items() if name in kept.rules}
+    plain, notes = expand(kept, subset_limit=subset_limit)
     swapped = {plain.root: "root", "root": plain.root}  # whoever has the root's name already takes the other
     lines = []
     for name, rule in plain.rules.items():
-        known, shown = native.natives.get(name), swapped.get(name, name)
+        known, shown = natives.get(name), swapped.get(name, name)
         lines.append(f"{shown} ::= {body(rule, swapped)}\n" if known is None else _line(known, shown, swapped))
     return "".join(lines), Guarantees.sorted((*notes, *native.book.notes))
 
@@ -89,7 +94,8 @@ def _line(native: Native, name: str, names: Mapping[str, str]) -> str:
         case Dispatch(words, excludes):
             pairs = [f"({quoted(word)}, {names.get(then, then)})" for word, then in words]
             listed = ", ".join(map(quoted, excludes))
-            return f"{name} ::= TagDispatch({', '.join(pairs)}, loop_after_dispatch=false, excludes=({listed}))\n"
+            options = ("loop_after_dispatch=false", f"excludes=({listed})")
+            return f"{name} ::= TagDispatch({', '.join((*pairs, *options))})\n"
         case Lazy((word,)):
             return f"{name}[lazy] ::= [^]* {quoted(word)}\n"
         case Lazy(words):
@@ -98,6 +104,8 @@ def _line(native: Native, name: str, names: Mapping[str, str]) -> str:
             return f"{name}[lazy] ::= Regex({regex})\n"
         case Budget(item, count):
             return f"{name}[max_chars={count}] ::= {body(Repeat(item), names)}\n"
+        case _:
+            assert_never(native)
 
 
 class _Native:
@@ -143,21 +151,34 @@ class _Native:
         if scan.open:
             pairs = tuple((word, self._named(then, f"{where}-then")) for word, then in words if then is not None)
             return self._native(Dispatch(pairs, excludes), f"to {words[0][0]}", [Ref(name) for _, name in pairs])
+        spelled = tuple(word for word, _ in words)
         if len(follows) == 1 and not excludes:
-            lazy = self._native(Lazy(tuple(word for word, _ in words)), f"to {words[0][0]}")
-            return sequence(lazy, follows[0])
+            return sequence(self._native(Lazy(spelled), f"to {spelled[0]}"), follows[0])
+        ended = [(word, then) for word, then in words if then is not None]
+        if not any(_overlaps(word, end) for word in spelled for end, _ in ended):
+            text = self._native(Dispatch((), spelled), f"before {spelled[0]}")
+            return sequence(text, choice(*(sequence(end, then) for end, then in ended)))
         return Scan(words, scan.open, scan.code, scan.marks)
 
     def _repeat(self, repeat: Repeat, where: str) -> Expr:
         item, low, high = repeat.item, repeat.low, repeat.high
         shortest, longest = self._lengths(item)
-        if high is None or high - low <= FEW or not 1 <= shortest <= longest <= SHORT:
+        if high is None or high - low <= FEW or not 1 <= shortest <= longest <= SHORT or not self._wide(item):
             return repeat
         if longest > 1:
             why = f"what has more than one character counts as so many of the {high - low}"
             self.book.narrowed("count", where, why)
         more = self._native(Budget(item, high - low), f"{where}-most", [item])
-        return sequence(Repeat(item, low, low), more) if low else more
+        return sequence(item if low == 1 else Repeat(item, low, low), more) if low else more
+
+    def _wide(self, part: Expr) -> bool:
+        """Whether one of its characters may be any of most; what it refers to is short, and so it comes to an end."""
+        for inner in part.walk():
+            if isinstance(inner, Chars) and (inner.negated or any(high > ASCII for _, high in inner.ranges)):
+                return True
+            if isinstance(inner, Ref) and self._wide(self._meant(inner)):
+                return True
+        return False
 
     def _named(self, then: Expr, hint: str) -> str:
         return then.name if isinstance(then, Ref) else self.book.rule(hint, then).name
@@ -170,6 +191,10 @@ class _Native:
             self.known[native] = self.book.define(name, sequence(f"{name}: ", *needs))
         return self.known[native]
 
+    def _meant(self, part: Ref) -> Expr:
+        """What a reference stands for."""
+        return self.rules.rules.get(part.name) or self.book.rules.get(part.name, part)
+
     def _lengths(self, part: Expr, depth: int = 8) -> tuple[int, int]:
         """The fewest and the most characters of a part, which count as too many where that is not plain to see."""
         match part:
@@ -180,7 +205,7 @@ class _Native:
             case Lexeme(item):
                 return self._lengths(item, depth)
             case Ref(name) if depth and name not in self.natives:
-                return self._lengths(self.rules.rules.get(name) or self.book.rules.get(name, part), depth - 1)
+                return self._lengths(self._meant(part), depth - 1)
             case InOrder(items):
                 each = [self._lengths(item, depth) for item in items]
                 return sum(low for low, _ in each), sum(high for _, high in each)
@@ -199,3 +224,8 @@ def _alike(words: Sequence[tuple[str, Expr | None]], excludes: Sequence[str]) ->
     triggers = [word for word, then in words if then is not None]
     hidden = any(trigger.endswith(word) for trigger in triggers for word in excludes)
     return not hidden and delimiter_problem(tuple(word for word, _ in words)) is None
+
+
+def _overlaps(word: str, end: str) -> bool:
+    """Whether text without the word could come to hold it when this end is put behind."""
+    return any(end.startswith(word[k:]) for k in range(1, len(word)))

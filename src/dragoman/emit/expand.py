@@ -7,6 +7,8 @@ what follows the word. Equal texts share their states: wherever all words go on 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from operator import is_
 
 from .automaton import TICKS_LIMIT, State, Target, Word, automaton
 from .book import Book
@@ -61,9 +63,11 @@ class _Expansion:
         """The part of the rule named `where`, as plain rules."""
         match part:
             case Sequence(items):
-                return sequence(*(self.plain(item, where) for item in items))
+                plain = [self.plain(item, where) for item in items]
+                return part if all(map(is_, plain, items)) else sequence(*plain)
             case Choice(items):
-                return choice(*(self.plain(item, where) for item in items))
+                plain = [self.plain(item, where) for item in items]
+                return part if all(map(is_, plain, items)) else choice(*plain)
             case Repeat(item, low, high):
                 return Repeat(self.plain(item, where), low, high)
             case Scan() | AnyOrder():
@@ -89,7 +93,7 @@ class _Expansion:
         if scan.code:
             self.book.narrowed("code", where, f"more than {TICKS_LIMIT} backticks open no code, so none are written")
         words = tuple(dict.fromkeys(word for word, _ in scan.words))
-        states = automaton(words, scan.code)
+        states = _states(words, scan.code)
         hint = f"to {words[0]}" if words else f"{where}-text"
         start = self.book.name(hint)
         names = {state: self.book.name(f"{start}-{state}") if state != "0" else start for state in states}
@@ -99,17 +103,23 @@ class _Expansion:
                 plain = self.plain(then, where)
                 thens[Word(word)] = choice(thens[Word(word)], plain) if Word(word) in thens else plain
         for state, name in names.items():
-            self.book.define(name, choice(*([EMPTY] if scan.open else []), *_edges(states[state], thens)))
+            ways = (sequence(on, thens[to]) for on, to in states[state] if to in thens)
+            self.book.define(name, choice(*([EMPTY] if scan.open else []), *ways))
         return Ref(start)
 
 
-def _edges(state: State, thens: Mapping[Target, Expr]) -> Iterator[Expr]:
+@lru_cache(maxsize=256)
+def _states(words: tuple[str, ...], code: bool) -> Mapping[str, tuple[tuple[Expr, Target], ...]]:
+    """The states of the automaton with the ways on from each; a dialect has the same ones for all tools."""
+    return {name: tuple(_edges(state)) for name, state in automaton(words, code).items()}
+
+
+def _edges(state: State) -> Iterator[tuple[Expr, Target]]:
     """The ways on from a state, those with the same end as one; any character without one of its own comes last."""
     special = {c: to for c, to in state.on.items() if to != state.other}
     for target in dict.fromkeys(special.values()):
-        if target in thens:
-            yield sequence(_one_of(c for c, to in special.items() if to == target), thens[target])
-    yield sequence(_one_of(special, negated=True), thens[state.other])
+        yield _one_of(c for c, to in special.items() if to == target), target
+    yield _one_of(special, negated=True), state.other
 
 
 def _one_of(characters: Iterable[str], negated: bool = False) -> Expr:

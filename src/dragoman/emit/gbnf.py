@@ -8,6 +8,7 @@ Neither knows control tokens by their text: a marker matches however it is spell
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from .repeats import bounded
 from .rules import Chars, Choice, Expr, Ref, Repeat, Rules, Sequence, Text
@@ -63,6 +64,8 @@ def _item(part: Expr, names: Mapping[str, str]) -> str:
 
 def quoted(text: str) -> str:
     """A literal."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     return '"' + "".join(_escaped(c, '"') for c in text) + '"'
 
 
@@ -80,6 +83,7 @@ def _count(low: int, high: int | None) -> str:
             return f"{{{low}}}" if low == high else f"{{{low},{high}}}"
 
 
+@lru_cache(maxsize=1024)
 def _class(ranges: tuple[tuple[int, int], ...], negated: bool) -> str:
     """Characters in brackets; those that mean something there stand by their codes."""
     if not ranges:  # neither engine takes empty brackets; no text holds the character 0

@@ -62,7 +62,7 @@ class Guarantees(Struct, frozen=True):
         return Guarantees(
             required="required" not in relaxed,
             unique="unique" not in relaxed,
-            types=not relaxed - {"required", "unique", "order", "first_occurrence"},
+            types=not relaxed - _NO_TYPES,
             order=ordered,
             first_occurrence="first_occurrence" not in relaxed,
             notes=known,
@@ -76,3 +76,7 @@ class Guarantees(Struct, frozen=True):
     def sorted(notes: Iterable[Note]) -> tuple[Note, ...]:
         """The notes, each once, in a fixed order."""
         return tuple(sorted(set(notes)))
+
+
+_NO_TYPES = frozenset(("required", "unique", "order", "first_occurrence", "layout", "code", "markers"))
+"""What may be relaxed and leave arguments as they are declared."""

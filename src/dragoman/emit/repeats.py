@@ -8,6 +8,8 @@ Measured with llama.cpp of October 2026 (`llama_grammar_parser`); xgrammar needs
 
 from __future__ import annotations
 
+from operator import is_
+
 from .book import Book
 from .rules import EMPTY, Chars, Choice, Expr, Lexeme, Ref, Repeat, Rules, Sequence, Text, choice, sequence
 
@@ -37,10 +39,14 @@ class _Repeats:
 
     def plain(self, part: Expr, where: str) -> Expr:
         match part:
+            case Text() | Chars() | Ref():
+                return part
             case Sequence(items):
-                return sequence(*(self.plain(item, where) for item in items))
+                plain = [self.plain(item, where) for item in items]
+                return part if all(map(is_, plain, items)) else sequence(*plain)
             case Choice(items):
-                return choice(*(self.plain(item, where) for item in items))
+                plain = [self.plain(item, where) for item in items]
+                return part if all(map(is_, plain, items)) else choice(*plain)
             case Lexeme(item):
                 return self.plain(item, where)
             case Repeat(item, low, high):

@@ -49,7 +49,8 @@ class Expr(Struct, frozen=True, cache_hash=True):
         while pending:
             part = pending.pop()
             yield part
-            pending.extend(reversed(part.children()))
+            if below := part.children():
+                pending.extend(reversed(below))
 
 
 Exprs: TypeAlias = tuple[Expr, ...]
@@ -184,7 +185,7 @@ def sequence(*items: Expr | str) -> Expr:
             last = flat[-1] if flat else None
             if isinstance(inner, Text) and not inner.mark and isinstance(last, Text) and not last.mark:
                 flat[-1] = Text(last.text + inner.text)
-            elif inner != Text(""):
+            elif not isinstance(inner, Text) or inner.text or inner.mark:
                 flat.append(inner)
     return flat[0] if len(flat) == 1 else Sequence(tuple(flat))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 from .classes import ALL, ANY, Ranges, minus, one_of, ranges_of, size
 from .forms import Form, Strings
@@ -141,6 +141,7 @@ class Spelling:
         return choice(*ways)
 
 
+@lru_cache(maxsize=2048)
 def spelled(
     expr: Expr, strings: Strings | None, banned: str = "", broken: str = "", closers: tuple[str, ...] = ()
 ) -> Expr | None:
