@@ -68,7 +68,7 @@ def _loses(constraint: Constraint, what: str, message: Message) -> bool:
         case "thought":
             later = [part.text for part in message.parts[1:] if isinstance(part, ThinkingPart)]
             return any(text[0] in firsts for text in later)
-        case "string":  # what is written by its number, or in other quotes
+        case "string" | "minLength":  # what is written by its number, in other quotes, or not at the beginning
             return any(char in call.arguments for call in message.tool_calls for char in firsts.union("'"))
         case _:
             return True
