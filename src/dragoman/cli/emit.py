@@ -142,9 +142,8 @@ def _run(args: argparse.Namespace) -> int:
         if args.lazy:
             raise InvalidRequest("--lazy", "left out: whole outputs are checked and sampled", True)
         return _check(constraint, args) if args.check else _sample(constraint, args)
-    control = get_tokenizer(args.tokenizer).control if args.tokenizer else None
     fields, engine = _SERVERS.get(args.request, (None, Engine.GBNF))
-    emission = emit(constraint, args.engine or engine, lazy=args.lazy, control=control)
+    emission = emit(constraint, args.engine or engine, lazy=args.lazy)
     if fields is not None:
         _write_json(fields(emission))
     elif args.guarantees:
@@ -170,6 +169,7 @@ def _constraint(args: argparse.Namespace) -> Constraint:
         strict=not args.any_json,
         any_order=not args.declared_order,
         start=args.start,
+        control=get_tokenizer(args.tokenizer).control if args.tokenizer else None,
     )
 
 
