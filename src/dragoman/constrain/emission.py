@@ -76,7 +76,7 @@ def emit(
     this engine can't be told.
     """
     engine = _engine(engine)
-    control = constraint.asked.control if control is None else control
+    control = (constraint.asked.control or None) if control is None else control
     triggers: tuple[Trigger, ...] = ()
     rules = constraint.rules
     if lazy:

@@ -86,7 +86,7 @@ class _Plain:
     def part(self, part: Expr, where: str) -> Expr:
         match part:
             case Text(text, True) if self.split is not None:
-                pieces = enumerate(self.split(text))
+                pieces = [(k, piece) for k, piece in enumerate(self.split(text)) if piece]
                 return sequence(*(_Token(self.control[piece]) if k % 2 else Text(piece, True) for k, piece in pieces))
             case Sequence(items):
                 return sequence(*(self.part(item, where) for item in items))
