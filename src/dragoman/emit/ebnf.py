@@ -8,18 +8,20 @@ to ``</think>`` 540 ms and 50 ms; at most 200 characters 13,600 ms and 95 ms, or
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import is_
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 
 from ..grammar.analyze import delimiter_problem
+from .automaton import TICKS_LIMIT, State, automaton
 from .book import Book
 from .expand import SUBSET_LIMIT, expand
 from .gbnf import body, quoted
 from .guarantees import Guarantees, Note
 from .rules import (
+    EMPTY,
     AnyOrder,
     Chars,
     Choice,
@@ -31,6 +33,7 @@ from .rules import (
     Rules,
     Scan,
     Text,
+    chars,
     choice,
     sequence,
 )
@@ -116,6 +119,7 @@ class _Native:
         self.rules, self.book = rules, Book()
         self.natives: dict[str, Native] = {}
         self.known: dict[Native, Ref] = {}
+        self.prose: dict[object, Ref] = {}
         for name in rules.rules:
             self.book.keep(name)
 
@@ -151,8 +155,10 @@ class _Native:
         words = tuple((word, None if then is None else self.plain(then, where)) for word, then in scan.words)
         follows = tuple(dict.fromkeys(then for _, then in words if then is not None))
         excludes = tuple(word for word, then in words if then is None)
-        if scan.code or not words or not _alike(words, excludes):
+        if not words or not _alike(words, excludes) or (scan.code and not scan.open):
             return Scan(words, scan.open, scan.code, scan.marks)
+        if scan.code:
+            return self._prose(words, excludes, where)
         if scan.open:
             pairs = tuple((word, self._named(then, f"{where}-then")) for word, then in words if then is not None)
             return self._native(Dispatch(pairs, excludes), f"to {words[0][0]}", [Ref(name) for _, name in pairs])
@@ -164,6 +170,24 @@ class _Native:
             text = self._native(Dispatch((), spelled), f"before {spelled[0]}")
             return sequence(text, choice(*(sequence(end, then) for end, then in ended)))
         return Scan(words, scan.open, scan.code, scan.marks)
+
+    def _prose(self, words: Sequence[tuple[str, Expr | None]], excludes: tuple[str, ...], where: str) -> Expr:
+        """Free text that a backtick leaves for the states of code, and comes back to with the next character."""
+        key = (tuple(words), "code")
+        if key not in self.prose:
+            self.book.narrowed("code", where, f"more than {TICKS_LIMIT} backticks open no code, so none are written")
+            reason = "no character with which a marker begins stands right behind the backticks that close code"
+            self.book.narrowed("code", where, reason)
+            name = self.book.name(f"to {words[0][0]}")
+            states = automaton(tuple(word for word, _ in words), True)
+            names = {state: self.book.name(f"{name}-{state}") for state in states if not state.isdigit()}
+            for state, own in names.items():
+                self.book.define(own, choice(EMPTY, *_edges(states[state], {**names, "0": name})))
+            pairs = [(word, self._named(then, f"{where}-then")) for word, then in words if then is not None]
+            pairs.append(("`", names["opening-1"]))
+            self.natives[name] = Dispatch(tuple(pairs), excludes)
+            self.prose[key] = self.book.define(name, sequence(f"{name}: ", *(Ref(then) for _, then in pairs)))
+        return self.prose[key]
 
     def _repeat(self, repeat: Repeat, where: str) -> Expr:
         item, low, high = repeat.item, repeat.low, repeat.high
@@ -224,6 +248,16 @@ class _Native:
                 return shortest * low, longest * high
             case _:
                 return 0, SHORT + 1
+
+
+def _edges(state: State, names: Mapping[str, str]) -> Iterator[Expr]:
+    """The ways on from a state of code, but for those into the beginning of a word."""
+    for target in dict.fromkeys(state.on.values()):
+        if isinstance(target, str) and target in names:
+            same = (c for c, to in state.on.items() if to == target)
+            yield sequence(chars("".join(sorted(same))), Ref(names[target]))
+    barred = "".join(sorted(state.on, key=lambda c: (c != "-", c)))
+    yield sequence(chars(barred, negated=True), Ref(names[state.other]))
 
 
 def _alike(words: Sequence[tuple[str, Expr | None]], excludes: Sequence[str]) -> bool:
