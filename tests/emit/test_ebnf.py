@@ -77,12 +77,19 @@ def test_text_up_to_words_that_overlap_nothing_is_text_without_them() -> None:
         Scan((("ab", Text("x")), ("ba", None))),
         Scan((("aabb", Text("x")), ("ab", Text("y"))), open=True),
         Scan((("ab", Text("x")), ("b", None)), open=True),
-        Scan((("ab", Text("x")),), open=True, code=True),
+        Scan((("ab", Text("x")),), code=True),
     ],
 )
 def test_text_that_xgrammar_has_no_form_for_becomes_plain_rules(scan: Scan) -> None:
     rules = Rules({"root": scan})
     assert xgrammar_ebnf(rules)[0] == gbnf(expand(rules)[0])
+
+
+def test_prose_is_left_for_code_at_a_backtick_and_comes_back_behind_it() -> None:
+    text, notes = xgrammar_ebnf(Rules({"root": Scan((("<a>", Text("x")), ("<b>", None)), open=True, code=True)}))
+    assert 'to-a ::= TagDispatch(("<a>", root-then), ("`", to-a-opening-1), loop_after_dispatch=false' in text
+    assert "to-a-closing-1-1 ::= " in text
+    assert {note.what for note in notes} == {"code"}
 
 
 def test_many_of_most_characters_get_a_budget_and_others_are_counted() -> None:
