@@ -58,7 +58,7 @@ def test_what_xgrammar_lets_a_model_write_is_read(vocabulary_name: str, name: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["hermes", "mistral", "harmony", "llama3_json"])
+@pytest.mark.parametrize("name", ["hermes", "harmony", "llama3_json"])
 def test_what_llguidance_lets_a_model_write_is_read(name: str) -> None:
     pytest.importorskip("llguidance")
     from tests.emit.llguidance_harness import Compiled, o200k
@@ -70,7 +70,7 @@ def test_what_llguidance_lets_a_model_write_is_read(name: str) -> None:
     marks = {token for mark in constraint.layout.marks for token in encode(mark)}
     hints = (control, {token for word in CLOSERS for token in encode(word)}, marks)
     found = 0
-    for seed in range(3):
+    for seed in range(4):
         ids = grammar.hinted(Random(seed), hints)
         if ids is not None:
             parser = Parser(constraint.layout.dialect, TOOLS, tokenizer=home.tokenizer)

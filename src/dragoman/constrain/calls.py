@@ -185,11 +185,8 @@ class _Written:
             )
             for frame, some in grouped.items()
         ]
-        if syntax.other is not None and "string" in kinds and self._is_free(schema, where):
-            behind = syntax.other.behind
-            ways.append(
-                sequence(layout_text(syntax.other.before), Scan(((behind, EMPTY),), marks=frozenset((behind,))))
-            )
+        if syntax.other is not None and "string" in kinds:
+            ways += self._others(syntax.other, schema, where)
         if syntax.tree:
             ways += self._branches(schema, kinds, key, where)
         return sequence(layout_text(syntax.lead), key, choice(*ways))
@@ -211,6 +208,14 @@ class _Written:
         if self.syntax.other is not None:
             raw = _not_beginning(raw, self.syntax.other.before.removeprefix(frame.before))
         return sequence(raw, _behind(behind.removeprefix(end), key))
+
+    def _others(self, frame: Frame, schema: JSON, where: str) -> list[Expr]:
+        """Text in the frame that holds any, where any may be written."""
+        if not self._is_free(schema, where):
+            self.book.narrowed("string", where, "without what is written in a frame of its own: markup, newlines")
+            return []
+        behind = frame.behind
+        return [sequence(layout_text(frame.before), Scan(((behind, EMPTY),), marks=frozenset((behind,))))]
 
     def _is_free(self, schema: JSON, where: str) -> bool:
         """Whether an argument may be any text."""

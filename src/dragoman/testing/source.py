@@ -10,9 +10,12 @@ from ..emit.guarantees import Effect
 from ..emit.matcher import Matcher
 from ..events import CallEnd, Event, Malformed, Problem
 from ..types import Message, TextPart, ThinkingPart
-from .trial import SELDOM, Trial, read
+from .trial import Trial, read
 
 __all__ = ["is_narrowed", "one_source"]
+
+RARELY = 0.05
+"""How often a constraint is made, which costs more than all the rest."""
 
 HARMLESS = frozenset({"additionalProperties"})
 """Narrowed without a loss for what declares all its members, as made-up tools do."""
@@ -24,7 +27,7 @@ def one_source(trial: Trial, random: Random) -> None:
         return
     written = Trial(trial.dialect, trial.text, trial.tools, trial.start, "stop")
     _require_clean(written, "what the dialect writes")
-    if random.random() > SELDOM:
+    if random.random() > RARELY:
         return
     constraint = constrain(trial.dialect, trial.tools)
     matcher = Matcher(constraint.rules)
@@ -69,6 +72,6 @@ def _loses(constraint: Constraint, what: str, message: Message) -> bool:
             later = [part.text for part in message.parts[1:] if isinstance(part, ThinkingPart)]
             return any(text[0] in firsts for text in later)
         case "string" | "minLength":  # what is written by its number, in other quotes, or not at the beginning
-            return any(char in call.arguments for call in message.tool_calls for char in firsts.union("'"))
+            return any(char in call.arguments for call in message.tool_calls for char in firsts.union("'\\&"))
         case _:
             return True
