@@ -2,15 +2,15 @@
 
 A lexer that takes the longest text never tries a shorter one. So where one lexeme ends, and what follows it can begin
 with a character with which another, begun at the same place, goes on, texts of the grammar would be refused. Then the
-one that goes on is taken apart. Where a count or a memory is cut short more lexemes are thought to meet than do, so
-that one may be taken apart for nothing, but none is left whole that should not be.
+one that goes on is taken apart. Where more lexemes are thought to meet than do, one may be taken apart for nothing,
+but none is left whole that should not be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .flows import Flow, Path, Places
+from .flows import BASE, Config, Configs, Flow, Path
 from .heads import Ranges, overlap
 from .lexemes import Grouping, Terminal, Token
 from .lexing import Ended
@@ -18,8 +18,11 @@ from .rules import Lexeme
 
 __all__ = ["settle"]
 
-SETS = 10_000
-"""Sets of lexemes that are told apart; all others are taken for one."""
+SETS = 20_000
+"""Sets of lexemes that may begin at one place, over which calls are no longer told apart."""
+
+DEPTH = 40
+"""Calls in one another over which they are no longer told apart."""
 
 TOKENS = 0x110000
 """Control tokens count as characters from here on."""
@@ -27,15 +30,31 @@ TOKENS = 0x110000
 
 def settle(grouping: Grouping, root: str) -> None:
     """Take lexemes apart until none clash; single characters never do."""
-    while places := _Clashes(grouping, root).find():
-        grouping.split(places)
+    while True:
+        found = _Clashes(grouping, flat=False).find(root)
+        found = _Clashes(grouping, flat=True).find(root) if found is None else found
+        if not found:
+            return
+        grouping.split(found)
+
+
+class _Part:
+    """What may come within a call, begun at some configurations, up to its return: the same for all that make it.
+
+    `returns` has what else may still go on within when it returns.
+    """
+
+    def __init__(self) -> None:
+        self.seen: set[Configs] = set()
+        self.callers: set[tuple[_Part, int, tuple[int, str]]] = set()
+        self.returns: set[Configs] = set()
 
 
 class _Clashes:
     """Looks through all sets of lexemes that may begin at one place."""
 
-    def __init__(self, grouping: Grouping, root: str) -> None:
-        self.flow, self.lexer = Flow(grouping.rules, grouping.plain, root), grouping.lexer
+    def __init__(self, grouping: Grouping, *, flat: bool) -> None:
+        self.flow, self.lexer, self.flat = Flow(grouping.rules, grouping.plain, flat), grouping.lexer, flat
         self.begins: list[Ranges] = []
         self.numbers: list[int] = []
         for spot in self.flow.spots:
@@ -49,63 +68,118 @@ class _Clashes:
                 case _:
                     self.numbers.append(0)
                     self.begins.append(())
-        self.behind: dict[int, Ranges] = {}
+        self.follows: dict[int, Ranges] = {}
         self.found: dict[tuple[str, Path], int] = {}
+        self.parts: dict[Configs, _Part] = {}
+        self.pending: list[tuple[_Part, Configs]] = []
+        self.sets = 0
 
-    def find(self) -> dict[tuple[str, Path], int]:
-        """The places of terminals that read on where they should not, and after how many characters if a text does."""
-        pending = [self.flow.start]
-        known: dict[tuple[frozenset[int], frozenset[int]] | None, Places] = {}
-        while pending:
-            for after in self.lex(pending.pop()):
-                # Where the same may come by the same calls, one need not know by which of the rules that call each other.
-                places = list(map(self.flow.where, after))
-                numbers = frozenset(self.numbers[spot] for spot, _ in places)
-                key = (numbers, frozenset(calls for _, calls in places)) if len(known) < SETS else None
-                before = known.get(key, frozenset())
-                if not after <= before or key not in known:
-                    known[key] = before | after
-                    pending.append(known[key])
+    def find(self, root: str) -> dict[tuple[str, Path], int] | None:
+        """The places of terminals that read on where they should not, and after how many characters if a text does.
+
+        ``None`` if that is too much to tell.
+        """
+        self.top = _Part()
+        self.visit(self.top, self.flow.start(root))
+        wide: Configs = frozenset()
+        while self.pending:
+            part, configs = self.pending.pop()
+            if self.sets > SETS:
+                if not self.flat:
+                    return None
+                if configs <= wide:
+                    continue
+                configs = wide = wide | configs
+            if not self.call(part, configs):
+                for after, returns in self.lex(configs):
+                    self.arrive(part, after, returns)
+            if any(len(stack) > DEPTH for _, stack in configs):
+                return None
         return self.found
 
-    def lex(self, expected: Places) -> Iterator[Places]:
-        """What may be expected behind those of these places that a text can end at together."""
-        flow = self.flow
-        by_number: dict[int, list[int]] = {}
-        for place in expected:
-            by_number.setdefault(self.numbers[flow.where(place)[0]], []).append(place)
-        for number, places in by_number.items():
+    def visit(self, part: _Part, configs: Configs) -> None:
+        if configs and configs not in part.seen:
+            part.seen.add(configs)
+            self.sets += 1
+            self.pending.append((part, configs))
+
+    def arrive(self, part: _Part, configs: Configs, returns: bool) -> None:
+        """Go on from here; what goes on when a part may return is left to those that called it."""
+        if not returns or part is self.top:
+            self.visit(part, configs)
+        elif configs not in part.returns:
+            part.returns.add(configs)
+            for caller, call, base in part.callers:
+                self.resume(caller, call, base, configs)
+
+    def call(self, part: _Part, configs: Configs) -> bool:
+        """Leave what stands within one call to the part for that, if all does."""
+        inner = {(stack[0], stack[1][0]) if len(stack) > 1 else None for _, stack in configs}
+        way = inner.pop()
+        if inner or way is None:
+            return False
+        base, call = way
+        within = frozenset((spot, ((BASE, stack[1][1]), *stack[2:])) for spot, stack in configs)
+        known = self.parts.get(within)
+        if known is None:
+            known = self.parts[within] = _Part()
+            self.visit(known, within)
+        key = (part, call, base)
+        if key not in known.callers:
+            known.callers.add(key)
+            for rest in tuple(known.returns):
+                self.resume(part, call, base, rest)
+        return True
+
+    def resume(self, part: _Part, call: int, base: tuple[int, str], rest: Configs) -> None:
+        """Go on behind a call that may have returned, or still be at the rest."""
+        after, returns = self.flow.returned(call, base)
+        within = {(spot, (base, (call, stack[0][1]), *stack[1:])) for spot, stack in rest}
+        self.arrive(part, after | within, returns)
+
+    def lex(self, configs: Configs) -> Iterator[tuple[Configs, bool]]:
+        """What may be expected behind those of these that a text can end at together."""
+        by_number: dict[int, list[Config]] = {}
+        for config in configs:
+            by_number.setdefault(self.numbers[config[0]], []).append(config)
+        for number, found in by_number.items():
             if number < 0:
-                yield frozenset[int]().union(*map(flow.follow, places))
+                yield self.after(found)
         items = frozenset(number for number in by_number if number >= 0)
         ends = self.lexer.ends(items)
         if ends is None:
-            for place in (place for item in items if self.lexer.is_long(item) for place in by_number[item]):
-                self.note(place, 1)
+            for spot, _ in (config for item in items if self.lexer.is_long(item) for config in by_number[item]):
+                self.note(spot, 1)
             return
         for ended in ends:
             if ended.going:
                 self.compare(ended, by_number)
-            yield frozenset[int]().union(*(flow.follow(place) for item in ended.items for place in by_number[item]))
+            yield self.after([config for item in ended.items for config in by_number[item]])
 
-    def compare(self, ended: Ended, by_number: dict[int, list[int]]) -> None:
+    def after(self, configs: list[Config]) -> tuple[Configs, bool]:
+        if len(configs) == 1:
+            return self.flow.follow(configs[0])
+        found = [self.flow.follow(config) for config in configs]
+        return frozenset[Config]().union(*(each for each, _ in found)), any(returns for _, returns in found)
+
+    def compare(self, ended: Ended, by_number: dict[int, list[Config]]) -> None:
+        ends = [config for item in ended.items for config in by_number[item]]
         for going in ended.going:
+            clashing = [end for end in ends if overlap(going.on, self.followed(end[0]))]
+            # Of a lexeme that was declared as one, the longest text is meant.
             declared = isinstance(self.lexer.items[going.item], Lexeme)
-            for place in by_number[going.item]:
-                # Of a lexeme that was declared as one, the longest text is meant.
-                others = (end for item in ended.items for end in by_number[item] if end != place or not declared)
-                if any(overlap(going.on, self.follows(end)) for end in others):
-                    self.note(place, going.size)
+            for config in by_number[going.item] if clashing else ():
+                if not declared or clashing != [config]:
+                    self.note(config[0], going.size)
 
-    def note(self, place: int, size: int) -> None:
-        spot = self.flow.spot(place)
-        self.found[spot.rule, spot.path] = size
+    def note(self, spot: int, size: int) -> None:
+        at = self.flow.spots[spot]
+        self.found[at.rule, at.path] = size
 
-    def follows(self, place: int) -> Ranges:
+    def followed(self, spot: int) -> Ranges:
         """The characters that what follows can begin with."""
-        known = self.behind.get(place)
+        known = self.follows.get(spot)
         if known is None:
-            after = self.flow.follow(place)
-            known = tuple({each: None for other in after for each in self.begins[self.flow.where(other)[0]]})
-            self.behind[place] = known
+            known = tuple({each: None for other in self.flow.behind(spot) for each in self.begins[other]})
+            self.follows[spot] = known
         return known

@@ -1,12 +1,14 @@
-"""What can follow what in rules over lexemes.
+"""What can follow what in rules over lexemes, told apart by the calls that led there.
 
-Where a rule was called from is remembered, so that its last lexeme is followed by what stands behind that call and not
-by what stands behind another. Rules that call each other share one memory, which makes the places finitely many.
+A `Config` is a leaf and a stack of calls, as a parser has it. Two kinds of calls put nothing on the stack, so that it
+stays as deep as brackets are nested: one at the very end of a rule, which returns to where the rule does; and one that
+a rule, or those it calls, may begin with again and again. Of those it is not remembered how often they were called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -15,15 +17,17 @@ from .heads import nullable
 from .lexemes import Members, Terminal, Token
 from .rules import Choice, Expr, Ref, Repeat, Sequence
 
-__all__ = ["Flow", "Path", "Places", "Spot"]
-
-CONTEXTS = 20_000
-"""Calls of rules, each with those that led to it, over which it is not remembered where one came from."""
+__all__ = ["BASE", "Config", "Configs", "Flow", "Path", "Spot", "Stack"]
 
 Path: TypeAlias = tuple[int, ...]
 Spots: TypeAlias = frozenset[int]
-Places: TypeAlias = frozenset[int]
-"""Leaves, each with the calls that led to it, by number."""
+Stack: TypeAlias = tuple[tuple[int, str], ...]
+"""Calls, outer first, each with the rule whose end returns from it."""
+Config: TypeAlias = tuple[int, Stack]
+Configs: TypeAlias = frozenset[Config]
+
+BASE = -1
+"""The call of what one begins with."""
 
 NONE: frozenset[int] = frozenset()
 
@@ -37,9 +41,9 @@ class Spot(Struct, frozen=True):
 
 
 class Flow:
-    """`start` has the places that a text begins at, `follow` those that come behind one; `spot` says what is there."""
+    """The spots of rules, by number, and what follows them; if `flat`, whatever the calls that led there."""
 
-    def __init__(self, rules: Mapping[str, Expr], plain: Mapping[str, Expr], root: str) -> None:
+    def __init__(self, rules: Mapping[str, Expr], plain: Mapping[str, Expr], flat: bool = False) -> None:
         self.rules, self.plain = rules, plain
         self.spots: list[Spot] = []
         self._next: list[set[int]] = []
@@ -52,33 +56,103 @@ class Flow:
         for at, spot in enumerate(self.spots):
             if isinstance(spot.leaf, Ref):
                 self._calls.setdefault(spot.leaf.name, []).append(at)
-        self._groups = self._grouped(root)
-        self._contexts: list[tuple[int, int]] = [(-1, -1)]
-        self._context_ids: dict[tuple[int, int], int] = {}
-        self._places: list[tuple[int, int]] = []
-        self._place_ids: dict[tuple[int, int], int] = {}
-        self._behind: dict[tuple[str, int], Places] = {}
-        self._follow: dict[int, Places] = {}
-        self.start = self._reached(self._first[root], 0)
+        begins = {name: dict.fromkeys(self._called(first)) for name, first in self._first.items()}
+        self._groups = dict.fromkeys(rules, 0) if flat else _components(begins)
+        sizes = Counter(self._groups.values())
+        self._alone = {name for name in rules if sizes[self._groups[name]] == 1 and name not in begins[name]}
+        self._follow: dict[Config, tuple[Configs, bool]] = {}
+        self._behind: dict[int, Spots] = {}
 
-    def where(self, place: int) -> tuple[int, int]:
-        """The numbers of the spot of a place and of the calls that led to it."""
-        return self._places[place]
+    def start(self, root: str) -> Configs:
+        """What a text begins at."""
+        return self._reached(self._first[root], ((BASE, root),))
 
-    def spot(self, place: int) -> Spot:
-        return self.spots[self._places[place][0]]
-
-    def follow(self, place: int) -> Places:
-        """The places behind this one."""
-        known = self._follow.get(place)
+    def follow(self, config: Config) -> tuple[Configs, bool]:
+        """What comes behind a leaf, and whether the call that the stack begins with may return there."""
+        known = self._follow.get(config)
         if known is None:
-            spot, context = self._places[place]
-            rule = self.spots[spot].rule
-            known = self._reached(self._next[spot], context)
-            if spot in self._last[rule]:
-                known |= self._after(rule, context)
-            self._follow[place] = known
+            known = self._follow[config] = self._behind_spot(*config)
         return known
+
+    def returned(self, call: int, base: tuple[int, str]) -> tuple[Configs, bool]:
+        """What comes behind a call, and whether the one around it may return there."""
+        return self.follow((call, (base,)))
+
+    def behind(self, spot: int) -> Spots:
+        """The leaves that may stand behind one, whatever the calls that led to it."""
+        known = self._behind.get(spot)
+        if known is None:
+            found = set[int](self._next[spot])
+            pending = [self.spots[spot].rule] if spot in self._last[self.spots[spot].rule] else []
+            seen = set(pending)
+            while pending:
+                for call in self._calls.get(pending.pop(), ()):
+                    found |= self._next[call]
+                    outer = self.spots[call].rule
+                    if call in self._last[outer] and outer not in seen:
+                        seen.add(outer)
+                        pending.append(outer)
+            known = self._behind[spot] = frozenset(self._leaves(found))
+        return known
+
+    def _leaves(self, spots: Iterable[int]) -> Iterator[int]:
+        pending, seen = list(spots), set(spots)
+        while pending:
+            leaf = self.spots[at := pending.pop()].leaf
+            if isinstance(leaf, Ref):
+                more = self._first[leaf.name] - seen
+                seen |= more
+                pending += more
+            else:
+                yield at
+
+    def _called(self, spots: Iterable[int]) -> Iterator[str]:
+        for spot in spots:
+            leaf = self.spots[spot].leaf
+            if isinstance(leaf, Ref):
+                yield leaf.name
+
+    def _reached(self, spots: Iterable[int], stack: Stack) -> Configs:
+        """The leaves that stand here, or that the rules called from here begin with."""
+        found = set[Config]()
+        pending = [(spot, stack) for spot in spots]
+        seen = set[tuple[str, Stack]]()
+        while pending:
+            at, stack = pending.pop()
+            spot = self.spots[at]
+            if not isinstance(spot.leaf, Ref):
+                found.add((at, stack))
+                continue
+            name = spot.leaf.name
+            if self._groups[name] != self._groups[spot.rule]:
+                last = not self._next[at] and spot.rule in self._alone
+                stack = (*stack[:-1], (stack[-1][0], name)) if last else (*stack, (at, name))
+            if (name, stack) not in seen:
+                seen.add((name, stack))
+                pending += ((each, stack) for each in self._first[name])
+        return frozenset(found)
+
+    def _behind_spot(self, spot: int, stack: Stack) -> tuple[Configs, bool]:
+        found, returns = set(self._reached(self._next[spot], stack)), False
+        rule = self.spots[spot].rule
+        pending = [(rule, stack)] if spot in self._last[rule] else []
+        seen = set(pending)
+        while pending:
+            rule, stack = pending.pop()
+            within = ((call, stack) for call in self._calls.get(rule, ()) if self._is_within(call, rule))
+            call, entered = stack[-1]
+            returns = returns or (entered == rule and call == BASE)
+            out = ((call, stack[:-1]),) if entered == rule and call != BASE else ()
+            for call, outer in (*within, *out):
+                found |= self._reached(self._next[call], outer)
+                caller = (self.spots[call].rule, outer)
+                if call in self._last[caller[0]] and caller not in seen:
+                    seen.add(caller)
+                    pending.append(caller)
+        return frozenset(found), returns
+
+    def _is_within(self, call: int, rule: str) -> bool:
+        return self._groups[self.spots[call].rule] == self._groups[rule]
 
     # Within one rule: positions, and which may come behind which (Glushkov, 1961).
 
@@ -97,7 +171,7 @@ class Flow:
             case Members(size=size):
                 between = walked.pop(size)
                 first, last = NONE.union(*(each for each, _ in walked)), NONE.union(*(each for _, each in walked))
-                self._link(last, between[0] | (first if is_empty(parts[size], self._empty, self.plain) else NONE))
+                self._link(last, between[0] | (first if _is_empty(parts[size], self._empty, self.plain) else NONE))
                 self._link(between[1], first)
                 return first, last
         first, last = NONE.union(*(each for each, _ in walked)), NONE.union(*(each for _, each in walked))
@@ -109,7 +183,7 @@ class Flow:
         first, last, empty = NONE, NONE, True
         for part, (begins, ends) in zip(parts, walked, strict=True):
             self._link(last, begins)
-            can_be_empty = is_empty(part, self._empty, self.plain)
+            can_be_empty = _is_empty(part, self._empty, self.plain)
             first = first | begins if empty else first
             last = last | ends if can_be_empty else ends
             empty = empty and can_be_empty
@@ -119,99 +193,21 @@ class Flow:
         for each in before:
             self._next[each] |= behind
 
-    # Across rules.
 
-    def _grouped(self, root: str) -> dict[str, int]:
-        """The rules that call each other, by the number of their group; all in one, if there are too many ways."""
-        called = {name: dict.fromkeys(ref.name for ref in _calls(rule)) for name, rule in self.rules.items()}
-        groups = _components(called)
-        ways = {groups[root]: 1}
-        for name in sorted(self.rules, key=lambda name: -groups[name]):  # callers have the higher numbers
-            for at in (ref.name for ref in _calls(self.rules[name])):
-                if groups[at] != groups[name]:
-                    ways[groups[at]] = ways.get(groups[at], 0) + ways.get(groups[name], 0)
-        return groups if sum(ways.values()) <= CONTEXTS else dict.fromkeys(self.rules, 0)
-
-    def _place(self, spot: int, context: int) -> int:
-        key = (spot, context)
-        known = self._place_ids.get(key)
-        if known is None:
-            known = self._place_ids[key] = len(self._places)
-            self._places.append(key)
-        return known
-
-    def _reached(self, spots: Iterable[int], context: int) -> Places:
-        """The leaves that stand here, or that the rules called from here begin with."""
-        found = set[int]()
-        pending = [(spot, context) for spot in spots]
-        seen = set[tuple[str, int]]()
-        while pending:
-            at, context = pending.pop()
-            spot = self.spots[at]
-            if not isinstance(spot.leaf, Ref):
-                found.add(self._place(at, context))
-                continue
-            name = spot.leaf.name
-            inner = context if self._groups[name] == self._groups[spot.rule] else self._enter(context, at)
-            if (name, inner) not in seen:
-                seen.add((name, inner))
-                pending += ((each, inner) for each in self._first[name])
-        return frozenset(found)
-
-    def _enter(self, context: int, call: int) -> int:
-        key = (context, call)
-        known = self._context_ids.get(key)
-        if known is None:
-            known = self._context_ids[key] = len(self._contexts)
-            self._contexts.append(key)
-        return known
-
-    def _after(self, rule: str, context: int) -> Places:
-        """The places behind a rule."""
-        known = self._behind.get((rule, context))
-        if known is None:
-            found = set[int]()
-            pending = [(rule, context)]
-            seen = {(rule, context)}
-            while pending:
-                name, at = pending.pop()
-                for call, outer in self._callers(name, at):
-                    found |= self._reached(self._next[call], outer)
-                    caller = (self.spots[call].rule, outer)
-                    if call in self._last[caller[0]] and caller not in seen:
-                        seen.add(caller)
-                        pending.append(caller)
-            known = self._behind[rule, context] = frozenset(found)
-        return known
-
-    def _callers(self, rule: str, context: int) -> Iterable[tuple[int, int]]:
-        group = self._groups[rule]
-        for call in self._calls.get(rule, ()):
-            if self._groups[self.spots[call].rule] == group:
-                yield call, context
-        outer, call = self._contexts[context]
-        if call >= 0 and self.spots[call].leaf == Ref(rule):
-            yield call, outer
-
-
-def _calls(rule: Expr) -> Iterable[Ref]:
-    return (part for part in rule.walk() if isinstance(part, Ref))
-
-
-def is_empty(expr: Expr, empty: set[str], plain: Mapping[str, Expr]) -> bool:
+def _is_empty(expr: Expr, empty: set[str], plain: Mapping[str, Expr]) -> bool:
     """Whether nothing matches, if it does for these rules."""
     match expr:
         case Terminal(item=item):
             return nullable((item,), plain)
         case Sequence(items=items):
-            return all(is_empty(item, empty, plain) for item in items)
+            return all(_is_empty(item, empty, plain) for item in items)
         case Choice(items=items):
-            return any(is_empty(item, empty, plain) for item in items)
+            return any(_is_empty(item, empty, plain) for item in items)
         case Repeat(item=item, low=low):
-            return low == 0 or is_empty(item, empty, plain)
+            return low == 0 or _is_empty(item, empty, plain)
         case Members(items=items, size=size, required=required, some=some):
             members = items[:required] if required or not some else (*items[:size], *items[size + 1 :])
-            found = [is_empty(item, empty, plain) for item in members]
+            found = [_is_empty(item, empty, plain) for item in members]
             return all(found) if required or not some else any(found)
         case Ref(name=name):
             return name in empty
@@ -223,7 +219,7 @@ def _empty_rules(rules: Mapping[str, Expr], plain: Mapping[str, Expr]) -> set[st
     size = -1
     while size < len(empty):
         size = len(empty)
-        empty |= {name for name, rule in rules.items() if is_empty(rule, empty, plain)}
+        empty |= {name for name, rule in rules.items() if _is_empty(rule, empty, plain)}
     return empty
 
 
