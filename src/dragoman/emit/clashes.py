@@ -18,12 +18,16 @@ from .rules import Lexeme
 
 __all__ = ["settle"]
 
-SETS = 20_000
-"""Sets of lexemes that may begin at one place, over which calls are no longer told apart."""
+WORK = 50_000
+"""Lexemes that may begin at some place, over which calls are no longer told apart, and then sets of lexemes neither."""
+
+ENOUGH = 5_000
+"""As many behind which one looks no further, if there are clashes."""
 
 DEPTH = 40
 """Calls in one another over which they are no longer told apart."""
 
+CALL = -1
 TOKENS = 0x110000
 """Control tokens count as characters from here on."""
 
@@ -63,16 +67,16 @@ class _Clashes:
                     self.numbers.append(number := self.lexer.number(item))
                     self.begins.append(self.lexer.begins(number))
                 case Token(id=token):
-                    self.numbers.append(-1 - token)
+                    self.numbers.append(CALL - 1 - token)
                     self.begins.append(((TOKENS + token, TOKENS + token),))
                 case _:
-                    self.numbers.append(0)
+                    self.numbers.append(CALL)
                     self.begins.append(())
         self.follows: dict[int, Ranges] = {}
         self.found: dict[tuple[str, Path], int] = {}
         self.parts: dict[Configs, _Part] = {}
         self.pending: list[tuple[_Part, Configs]] = []
-        self.sets = 0
+        self.work = 0
 
     def find(self, root: str) -> dict[tuple[str, Path], int] | None:
         """The places of terminals that read on where they should not, and after how many characters if a text does.
@@ -82,9 +86,11 @@ class _Clashes:
         self.top = _Part()
         self.visit(self.top, self.flow.start(root))
         wide: Configs = frozenset()
-        while self.pending:
+        if not any(map(self.lexer.is_long, {number for number in self.numbers if number >= 0})):
+            return {}
+        while self.pending and not (self.found and self.work > ENOUGH):
             part, configs = self.pending.pop()
-            if self.sets > SETS:
+            if self.work > WORK:
                 if not self.flat:
                     return None
                 if configs <= wide:
@@ -100,7 +106,7 @@ class _Clashes:
     def visit(self, part: _Part, configs: Configs) -> None:
         if configs and configs not in part.seen:
             part.seen.add(configs)
-            self.sets += 1
+            self.work += len(configs)
             self.pending.append((part, configs))
 
     def arrive(self, part: _Part, configs: Configs, returns: bool) -> None:

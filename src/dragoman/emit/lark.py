@@ -28,7 +28,7 @@ def lark(rules: Rules, control: Mapping[str, int] | None = None) -> tuple[str, t
     lowering = Lowering(rules, control or {})
     grouping = Grouping(lowering.rules, rules.root)
     settle(grouping, rules.root)
-    return _Printer(grouping, rules.root).text(), Guarantees.sorted(lowering.notes)
+    return _Printer(grouping, rules.root).text(), Guarantees.sorted((*lowering.notes, *grouping.notes))
 
 
 class _Printer:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .guarantees import Effect, Note
 from .heads import heads, inside, overlap
 from .lexing import Lexer
 from .rules import Chars, Choice, Expr, Exprs, Lexeme, Ref, Repeat, Sequence, Text, choice, sequence
 from .stretches import Place, Stretch, edges, is_end
 
 __all__ = ["Grouping", "Members", "Terminal", "Token"]
+
+NO_CODE = "text that is read one character at a time has no backticks"
 
 LARGEST = 2000
 """Parts that the regular expression of one lexeme may have."""
@@ -56,6 +59,8 @@ class Grouping:
     def __init__(self, plain: dict[str, Expr], root: str) -> None:
         self.plain, self.rules = plain, dict[str, Expr]()
         self.lexer = Lexer(plain)
+        self.notes: list[Note] = []
+        self._where = root
         self._sizes: dict[str, int] = {}
         self._chains: dict[Stretch, Ref] = {}
         self._pull(Ref(root))
@@ -177,6 +182,7 @@ class Grouping:
         for (rule, path), size in places.items():
             by_rule.setdefault(rule, {})[path] = size
         for rule, paths in by_rule.items():
+            self._where = rule
             self.rules[rule] = self._split(self.rules[rule], paths)
 
     def _split(self, expr: Expr, paths: Mapping[tuple[int, ...], int]) -> Expr:
@@ -207,7 +213,10 @@ class Grouping:
                 return Choice(tuple(Terminal(each) if each != Sequence(()) else each for each in items))
             case Repeat(item=each, low=low, high=high):
                 return Repeat(Terminal(each), low, high)
-            case Stretch():
+            case Stretch(runs=runs):
+                if runs:
+                    self.notes.append(Note(Effect.NARROWED, "code", self._where, NO_CODE))
+                    return Terminal(Stretch(item.words, item.ends, item.cut, 0))
                 return self._chain(item)
         return self._parts(inside(item, self.plain)[0], size)
 

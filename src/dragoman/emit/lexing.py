@@ -12,7 +12,7 @@ from .rules import Expr, Text
 
 __all__ = ["Ended", "Lexer"]
 
-STATES = 4_000
+STATES = 2_000
 """States after which one looks no further."""
 
 
