@@ -61,7 +61,8 @@ class Grouping:
         self.lexer = Lexer(plain)
         self.notes: list[Note] = []
         self._where = root
-        self._sizes: dict[str, int] = {}
+        self._sizes: dict[Expr, int] = {}
+        self._stretched: dict[Expr, bool] = {}
         self._chains: dict[Stretch, Ref] = {}
         self._pull(Ref(root))
 
@@ -76,6 +77,13 @@ class Grouping:
 
     def _size(self, expr: Expr) -> int:
         """The size of an expression, over `LARGEST` where it is not regular."""
+        known = self._sizes.get(expr)
+        if known is None:
+            self._sizes[expr] = LARGEST + 1  # what refers to itself is not regular
+            known = self._sizes[expr] = self._measured(expr)
+        return known
+
+    def _measured(self, expr: Expr) -> int:
         match expr:
             case Token() | Members():
                 return LARGEST + 1
@@ -83,12 +91,7 @@ class Grouping:
                 return 1 + len(text) // 8
             case Stretch(words=words, runs=runs):
                 return 8 * len(words) + (20 * runs if runs else 0)
-            case Ref(name=name):
-                if name not in self._sizes:
-                    self._sizes[name] = LARGEST + 1  # what refers to itself is not regular
-                    self._sizes[name] = self._size(self.plain[name])
-                return self._sizes[name]
-        return 1 + sum(self._size(part) for part in expr.children())
+        return 1 + sum(map(self._size, inside(expr, self.plain)))
 
     def _regular(self, expr: Expr) -> bool:
         return self._size(expr) <= LARGEST
@@ -105,14 +108,14 @@ class Grouping:
                 return True
             case Ref(name=name):
                 return self._whole(self.plain[name])
-        below = [part for part in expr.walk() if isinstance(part, Lexeme | Ref | Stretch)]
-        return not below or any(self._has_stretch(part) for part in below)
+        return _is_plain(expr) or self._has_stretch(expr)
 
     def _has_stretch(self, expr: Expr) -> bool:
-        return any(
-            isinstance(part, Stretch) or (isinstance(part, Ref) and self._has_stretch(self.plain[part.name]))
-            for part in expr.walk()
-        )
+        known = self._stretched.get(expr)
+        if known is None:
+            below = any(map(self._has_stretch, inside(expr, self.plain)))
+            known = self._stretched[expr] = below or isinstance(expr, Stretch)
+        return known
 
     def _group(self, expr: Expr) -> Expr:
         if self._whole(expr):
@@ -227,7 +230,7 @@ class Grouping:
         """
         if stretch in self._chains:
             return self._chains[stretch]
-        name = f"text_{len(self._chains)}"
+        name = f"{self._where}_text{len(self._chains)}"
         self._chains[stretch] = Ref(name)
         names = {Place(): f"{name}_0"}
         ways: dict[str, list[Expr]] = {f"{name}_0": [Sequence(())], name: []}
@@ -247,7 +250,7 @@ class Grouping:
 
 
 def _is_plain(item: Expr) -> bool:
-    return not any(isinstance(part, Lexeme | Ref) for part in item.walk())
+    return not any(isinstance(part, Lexeme | Ref | Stretch) for part in item.walk())
 
 
 def _there(item: Expr) -> Expr | None:

@@ -23,9 +23,13 @@ class Lowering:
         self.control = control
         self.notes: list[Note] = []
         self.rules: dict[str, Expr] = {}
-        for name, rule in rules.rules.items():
-            self.where = name
-            self.rules[name] = self.lower(rule)
+        pending = [rules.root]
+        while pending:
+            self.where = pending.pop()
+            if self.where not in self.rules:
+                rule = rules.rules[self.where]
+                pending += (part.name for part in rule.walk() if isinstance(part, Ref))
+                self.rules[self.where] = self.lower(rule)
 
     def lower(self, expr: Expr) -> Expr:
         match expr:
