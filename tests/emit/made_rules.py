@@ -31,6 +31,7 @@ ALPHABET = "ab<`\n"
 WORDS = ("<a>", "</a>", "\n<a>", "ab", "\n\n")
 """Words of scans: each set of them is one that a dialect may have, none in another but at its end."""
 
+NOTHING = st.just(EMPTY)
 NAMES = ("root", "one", "two")
 
 
@@ -40,10 +41,14 @@ def texts(size: int = 8, alphabet: str = ALPHABET + ">/") -> st.SearchStrategy[s
 
 
 @st.composite
-def scans(draw: st.DrawFn, then: st.SearchStrategy[Expr] = st.just(EMPTY), marks: bool = False) -> Scan:
+def scans(draw: st.DrawFn, then: st.SearchStrategy[Expr] = NOTHING, marks: bool = False) -> Scan:
     """Text up to one of a few words, in code or not."""
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True))
-    words = [word for word in words if not any(word in other[:-1] or word.startswith(other) for other in words if other != word)]
+    words = [
+        word
+        for word in words
+        if not any(word in other[:-1] or word.startswith(other) for other in words if other != word)
+    ]
     going = [(word, draw(st.one_of(st.none(), then, then, then))) for word in words]
     return Scan(
         tuple(going),
