@@ -14,6 +14,7 @@ from .guarantees import Guarantees, Note
 from .lexemes import Grouping, Members, Terminal, Token
 from .lowered import Lowering
 from .rules import Choice, Expr, Ref, Repeat, Rules, Sequence
+from .tails import without_tails
 from .terminals import Terminals, count
 
 __all__ = ["lark"]
@@ -25,6 +26,7 @@ def lark(rules: Rules, control: Mapping[str, int] | None = None) -> tuple[str, t
     `control` has the ids of control tokens by spelling; a marker that is in it is that token and nothing else, other
     markers are text.
     """
+    rules = without_tails(rules)
     lowering = Lowering(rules, control or {})
     grouping = Grouping(lowering.rules, rules.root)
     settle(grouping, rules.root)
