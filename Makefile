@@ -24,14 +24,20 @@ $(VENV)/.oracles: $(STAMP) tests/oracles.txt
 	  --target $(VENV)/oracles --requirement tests/oracles.txt
 	@touch $@
 
-$(VENV)/.bench: $(STAMP)
+# xgrammar asks for triton, which is large and used on GPUs only.
+$(VENV)/.engines: $(STAMP) tests/engines.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement tests/engines.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps xgrammar==0.2.8
+	@touch $@
+
+$(VENV)/.bench: $(STAMP) $(VENV)/.engines
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
 demo: $(STAMP)
 	@$(BIN)/dragoman demo
 
-test: $(STAMP) $(VENV)/.oracles
+test: $(STAMP) $(VENV)/.oracles $(VENV)/.engines
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests --quiet -m "slow or not slow"
 
 check: $(STAMP)

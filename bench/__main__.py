@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from .constraints import constraints
 from .families import families
 from .hostile import HOSTILE, slope
 from .peer import peer
@@ -20,7 +21,7 @@ from .workloads import WORKLOADS, workload
 
 __all__ = ["main", "measure"]
 
-OTHERS = ("whole", "hostile", "peer", "families")
+OTHERS = ("whole", "hostile", "peer", "families", "constraints")
 """What can be asked for with --only beside the workloads."""
 
 
@@ -77,6 +78,9 @@ def measure(names: Sequence[str], *, quick: bool) -> Results:
             results.families += families(2 if quick else 5)
         if "peer" in names:
             results.peer = peer(rounds)
+        if "constraints" in names:
+            progress.update(task, description="constraints")
+            results.constraints += constraints((5,) if quick else (1, 10, 50))
     return results
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .constraints import PRINTED, Emitted
 from .families import FAMILY_LIMIT, KINDS, Family
 from .hostile import Slope
 from .peer import Peer
@@ -29,6 +30,7 @@ class Results(Struct):
     slopes: list[Slope] = []
     peer: Peer | None = None
     families: list[Family] = []
+    constraints: list[Emitted] = []
 
     @property
     def missed(self) -> int:
@@ -70,7 +72,22 @@ def grids(results: Results) -> list[Grid]:
         found.append(Grid(title, ("input", "fed", "ns/character", "growth", "limit"), tuple(slopes)))
     if results.families:
         found.append(_families(results.families))
+    if results.constraints:
+        found.append(_constraints(results.constraints))
     return found
+
+
+def _constraints(rows: Sequence[Emitted]) -> Grid:
+    """Every dialect's constraint for many tools, and engines' own."""
+    taken = ("xgrammar, ms", "as a tag", "its own tag", "llguidance, ms")
+    headings = ("dialect", "tools", *(f"{engine}, ms (KB)" for engine in PRINTED), "again, ms", *taken)
+    drawn = []
+    for row in rows:
+        written = (f"{row.cold_ms[engine]:,.0f} ({row.kilobytes[engine]:,.0f})" for engine in PRINTED)
+        compiled = (row.grammar_ms, row.tag_ms, row.builtin_ms, row.lark_ms)
+        cells = ("-" if time is None else f"{time:,.0f}" for time in compiled)
+        drawn.append((row.dialect, str(row.tools), *written, f"{row.warm_ms:.1f}", *cells))
+    return Grid("constraints for many tools, and how long engines take to compile them", headings, tuple(drawn))
 
 
 def _families(families: Sequence[Family]) -> Grid:

@@ -8,11 +8,14 @@ import pytest
 
 from bench.__main__ import main
 from bench.clock import Best
+from bench.constraints import PRINTED, Emitted, constraints
+from bench.emission import EMITTED, constraint
 from bench.families import KINDS, Family, measured
 from bench.hostile import Hostile, slope
 from bench.streaming import Stream, stream
 from bench.tables import Results, grids, notes
 from bench.text import cut, prose
+from bench.tools import tools
 from bench.whole import Comparison, against_find, against_json, new_parser
 from bench.workloads import WORKLOADS, Workload
 from dragoman import get_dialect, parse
@@ -69,6 +72,32 @@ def test_a_dialect_is_measured_against_the_core_and_missed_where_it_costs_more()
     (grid,) = grids(Results(families=[cheap, dear]))
     assert [row[1] for row in grid.rows] == ["4.0 (1.00)", "9.0 (1.80)"]
     assert grid.rows[1][-1] == "missed: text > 1.5 core"
+
+
+def test_there_are_fifty_tools_and_each_has_its_rule() -> None:
+    names = [tool.name for tool in tools()]
+    assert len(set(names)) == 50
+    for each_emission in EMITTED:
+        rules = constraint(each_emission, tools()).rules.rules
+        assert {f"{name.replace('_', '-')}-call" for name in names} <= rules.keys()
+
+
+def test_constraints_are_written_where_no_engine_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.constraints.find_spec", lambda name: None)
+    monkeypatch.setattr("bench.constraints.EMITTED", EMITTED[-1:])
+    (row,) = constraints([2])
+    assert row.dialect == "llama3_json"
+    assert all(row.cold_ms[engine] > 0 < row.kilobytes[engine] for engine in PRINTED)
+    assert row.builtin_ms is None
+    assert row.lark_ms is None
+    both = dict.fromkeys(PRINTED, 2.0)
+    (grid,) = grids(Results(constraints=[Emitted("a", 2, both, both, 1.0, 3000.0, None, None, None)]))
+    assert grid.rows == (("a", "2", *["2 (2)"] * 4, "1.0", "3,000", "-", "-", "-"),)
+
+
+@pytest.mark.slow
+def test_engines_take_what_is_written_for_them() -> None:
+    assert all(row.grammar_ms and row.tag_ms and row.builtin_ms and row.lark_ms for row in constraints([2]))
 
 
 def test_a_hostile_input_is_measured_whole_and_in_chunks() -> None:

@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("grammar", "tokenizers"),
     ("emit",),
     ("dialect", "dialects", "idioms", "recognise", "registry", "response_template"),
-    ("parse",),
+    ("parse", "constrain"),
     ("render", "recordings"),
     ("stream",),
     ("backends",),
@@ -36,12 +36,15 @@ OUTSIDE = frozenset({"asyncio", "os", "random", "socket", "subprocess", "threadi
 
 OWNERS = {
     "jinja2": "render",
+    "llguidance": "tokenizers",
     "markupsafe": "render",
     "msgspec": "types",
     "rich": "cli",
     "sentencepiece": "tokenizers",
     "tiktoken": "tokenizers",
     "tokenizers": "tokenizers",
+    "torch": "constrain",
+    "xgrammar": "tokenizers",
 }
 """Third-party packages, and the layer above which none may import them; no others are imported at all."""
 

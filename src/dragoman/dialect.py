@@ -81,7 +81,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
 
     `writer` turns a message into the text that a model of this dialect would have sampled, without the stop
     marker; it raises `Inexpressible` for what the dialect can't say. `native_id` tells how the model itself names the
-    n-th call of a tool, ``None`` where it writes no ids (and none are written). `doc` tells readers what it looks like,
+    n-th call of a tool, ``None`` where it writes no ids (and none are written); `ids` is a pattern of those that tell
+    neither. `doc` tells readers what it looks like,
     in the first line what it is. `marks` are its markers, `source` says where the format is specified. `turns` are what
     may stand in a prompt right before the assistant's turn, `others` what begins somebody else's where no stop marker
     ends the assistant's. `kind` says in a few words what calls look like; lists are ordered by it. `variant` makes the
@@ -108,6 +109,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     native_id: Callable[[str, int], str] | None = None
+    ids: str = ""
     turns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     kind: str = ""

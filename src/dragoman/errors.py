@@ -19,6 +19,7 @@
     ├── InvalidDialect          a dialect file that is not one
     │   └── InvalidTemplate     a response template that can't be honoured
     ├── InvalidTool             a tool or a schema that can't be read
+    ├── InvalidRequest          what is asked of a constraint can't be
     ├── InvalidStart            a start state that the dialect does not have
     ├── InvalidSuite            a file of the conformance suite that can't be read
     ├── InvalidPrompt           a prompt that does not end in the assistant's turn
@@ -43,6 +44,7 @@ __all__ = [
     "InvalidConversation",
     "InvalidDialect",
     "InvalidPrompt",
+    "InvalidRequest",
     "InvalidStart",
     "InvalidSuite",
     "InvalidTemplate",
@@ -178,6 +180,18 @@ class InvalidTool(DragomanError):
         if len(shown) > 60:
             shown = shown[:57] + "..."
         return f"{whose}: {self.where} should be {self.expected}, found {shown}"
+
+
+class InvalidRequest(DragomanError):
+    """Something that was asked of a constraint and can't be; ``where`` is the field."""
+
+    def __init__(self, where: str, expected: str, found: object) -> None:
+        super().__init__(where, expected, found)
+        self.where, self.expected, self.found = where, expected, found
+
+    def __str__(self) -> str:
+        shown = repr(self.found)
+        return f"{self.where} should be {self.expected}, found {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
 
 class InvalidStart(DragomanError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from random import Random
 from typing import TypeAlias
@@ -12,6 +12,7 @@ import numpy as np
 
 from dragoman.tokenizers import Tokenizer, get_tokenizer
 from dragoman.tokenizers.bytes import ByteTokenizer
+from dragoman.tokenizers.engines import llguidance_tokenizer
 
 __all__ = ["Compiled", "Vocabulary", "byte_vocabulary", "o200k"]
 
@@ -23,13 +24,8 @@ class Vocabulary:
 
     def __init__(self, tokenizer: Tokenizer, end: str) -> None:
         self.tokenizer = tokenizer
-        self.eos_token_id, self.bos_token_id = tokenizer.control[end], None
-        self.tokens = [tokenizer.token_bytes(token) for token in range(tokenizer.size)]
-        self.special_token_ids = sorted(tokenizer.control.values())
-        self.wrapped = llguidance.LLTokenizer(llguidance.TokenizerWrapper(self))
-
-    def __call__(self, text: str | bytes) -> list[int]:
-        return self.tokenizer.encode(text if isinstance(text, str) else text.decode("utf-8", "replace"))
+        self.eos_token_id = tokenizer.control[end]
+        self.wrapped = llguidance_tokenizer(tokenizer, [self.eos_token_id])
 
 
 @cache
@@ -79,9 +75,29 @@ class Compiled:
 
     def allowed(self) -> list[int]:
         """The tokens that may come next."""
-        mask = np.frombuffer(self.matcher.compute_bitmask(), dtype=np.uint8)
+        return [int(token) for token in self.mask()]
+
+    def mask(self) -> np.ndarray:
+        """The same, as they come."""
+        bits = np.frombuffer(self.matcher.compute_bitmask(), dtype=np.uint8)
         self.check()
-        return [int(token) for token in np.flatnonzero(np.unpackbits(mask, bitorder="little"))]
+        return np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+
+    def hinted(self, random: Random, hints: Sequence[set[int]], *, limit: int = 200) -> list[int] | None:
+        """Tokens drawn as in `sample`: out of the first of these sets that has any which may come, as a rule."""
+        self.matcher.reset()
+        found: list[int] = []
+        wanted = [np.array(sorted(hint)) for hint in hints]
+        end = self.vocabulary.eos_token_id
+        while len(found) < limit and not self.matcher.is_stopped():
+            allowed = self.mask()
+            if end in allowed:
+                return found
+            fitting = (np.intersect1d(hint, allowed) for hint in wanted if random.random() < 0.7)
+            of = next((fit for fit in fitting if len(fit)), allowed)
+            found.append(int(of[random.randrange(len(of))]))
+            assert self.matcher.consume_token(found[-1]), self.matcher.get_error()
+        return found if len(found) < limit else None
 
     def sample(self, random: Random, *, limit: int = 200, choose: Choose = Random.choice) -> list[int] | None:
         """Tokens drawn from those that may come, up to the end; none if there is no end within the limit.

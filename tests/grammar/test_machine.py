@@ -14,6 +14,7 @@ from dragoman.grammar import build as b
 from dragoman.grammar.machine import Machine
 from dragoman.grammar.nodes import Grammar, Node
 from dragoman.grammar.program import program_of
+from tests.grammar.made_up import GRAMMARS, RULE, TEXTS
 from tests.grammar.reference import Tags, match
 
 
@@ -39,38 +40,6 @@ def joined(tags: Tags) -> Tags:
         for (tag, end), run_ in groups
         for found in [[t for _, t in run_]]
     )
-
-
-WORDS = ("a", "b", "ab", "ba", "aa", "<a", "<ab>", "(", ")", '"a"')
-LEAVES = st.one_of(
-    st.sampled_from(WORDS).map(b.literal),
-    st.builds(b.chars, st.sampled_from(("a", "ab", "^b", "a-b")), st.integers(0, 2), st.sampled_from((None, 2, 3))),
-    st.sampled_from((b.any(), b.end(), b.json(), b.json_string(), b.ref("r"))),
-    st.sampled_from((("b",), ("<a", "ba"), ("\nb", "b"))).flatmap(
-        lambda words: st.integers(0, 1).map(lambda low: b.until(*words, low=low))
-    ),
-)
-
-
-def deeper(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
-    some = st.lists(inner, min_size=1, max_size=3)
-    return st.one_of(
-        some.map(lambda items: b.sequence(*items)),
-        some.map(lambda items: b.choice(*items)),
-        inner.map(b.optional),
-        inner.map(b.zero_or_more),
-        inner.map(b.one_or_more),
-        inner.map(lambda item: b.repeat(item, 1, 2)),
-        inner.map(b.peek),
-        inner.map(b.negate),
-        st.tuples(st.sampled_from("xy"), inner).map(lambda pair: b.tag(*pair)),
-    )
-
-
-# The rule reads a bracket before it calls itself, so no grammar made of these is left-recursive.
-RULE = b.rule("r", "(" + b.optional(b.ref("r")) + ")" | b.literal("a"))
-GRAMMARS = st.recursive(LEAVES, deeper, max_leaves=8)
-TEXTS = st.lists(st.sampled_from((*WORDS, "<", ">", "\n", '"', "1", "c", "[1]")), max_size=8).map("".join)
 
 
 @settings(max_examples=max(100, settings().max_examples * 20))

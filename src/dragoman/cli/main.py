@@ -12,20 +12,21 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..errors import DragomanError
-from . import check, demo, dialects, explain, parse, render, tokens, which
+from . import check, demo, dialects, emit, explain, parse, render, tokens, which
 
 __all__ = ["LEFT", "main"]
 
 LEFT = 141
 """The exit code when the reader of our output left: what a shell gives for a broken pipe."""
 
-_COMMANDS = (parse, render, tokens, dialects, which, explain, check, demo)
+_COMMANDS = (parse, render, emit, tokens, dialects, which, explain, check, demo)
 
 _EPILOG = """\
 examples:
   dragoman demo                                    watch every dialect being read
   dragoman parse answer.txt --dialect hermes       a stored output, or - for a stream
   dragoman render chat.json --model qwen3          a conversation as the model gets it
+  dragoman emit -d hermes --tools tools.json       the grammar that keeps a model to its tools
   dragoman tokens -t o200k_harmony 200006 173781   what token ids stand for
   dragoman dialects harmony                        what a dialect looks like
   dragoman which Qwen/Qwen3-8B                     the dialect that a model speaks

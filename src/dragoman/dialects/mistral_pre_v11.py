@@ -21,6 +21,7 @@ DIALECT = define(
     prose=False,
     turns=("[/INST]", "[/TOOL_RESULTS]"),
     native_id=lambda name, index: f"a1b2c3d4{index}",
+    ids="[a-zA-Z0-9]{9}",
     models=(
         "mistralai/Mistral-7B-Instruct-v0.3",
         "mistralai/Mixtral-8x22B-Instruct-*",

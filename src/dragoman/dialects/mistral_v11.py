@@ -25,6 +25,7 @@ DIALECT = define(
     prose=False,
     turns=("[/INST]", "[/TOOL_RESULTS]"),
     native_id=lambda name, index: f"a1b2c3d4{index}",
+    ids="[a-zA-Z0-9]{9}",
     models=("mistralai/Mistral-Small-3.2-*", "mistralai/Magistral-*-2506"),
     tokens=("[TOOL_CALLS]", "[ARGS]", "[CALL_ID]"),
     signatures=(("[TOOL_CALLS]", "[ARGS]", "[CALL_ID]"),),

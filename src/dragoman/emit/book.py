@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Mapping
 
 from .guarantees import Effect, Note
 from .rules import Expr, Ref, Rules
 
-__all__ = ["Book"]
+__all__ = ["Book", "closed"]
 
 _other = re.compile(r"[^a-z0-9]+")
 NAME_LIMIT = 48
@@ -23,6 +24,7 @@ class Book:
     def __init__(self) -> None:
         self.rules: dict[str, Expr] = {}
         self.notes: list[Note] = []
+        self.shared: dict[Hashable, Ref] = {}  # rules that hold themselves, by what they are
         self._names: dict[Expr, str] = {}
         self._taken: dict[str, int] = {"root": 1}
 
@@ -38,6 +40,10 @@ class Book:
             if number == 0 or name not in self._taken:
                 self._taken.setdefault(name, 1)
                 return name
+
+    def keep(self, name: str) -> None:
+        """Leave a name to the rule that has it already."""
+        self._taken.setdefault(name, 1)
 
     def define(self, name: str, expr: Expr) -> Ref:
         """The rule of a name that was given out."""
@@ -64,11 +70,16 @@ class Book:
 
     def close(self, root: Expr, name: str = "root") -> Rules:
         """The rules that `root` needs, with it first, under this name; others are left out."""
-        needed: dict[str, Expr] = {name: root}
-        pending = [root]
-        while pending:
-            for part in pending.pop().walk():
-                if isinstance(part, Ref) and part.name not in needed:
-                    needed[part.name] = self.rules[part.name]
-                    pending.append(needed[part.name])
-        return Rules(needed, name)
+        return closed(self.rules, root, name)
+
+
+def closed(rules: Mapping[str, Expr], root: Expr, name: str = "root") -> Rules:
+    """Those of the rules that `root` needs, with it first, under this name."""
+    needed: dict[str, Expr] = {name: root}
+    pending = [root]
+    while pending:
+        for part in pending.pop().walk():
+            if isinstance(part, Ref) and part.name not in needed:
+                needed[part.name] = rules[part.name]
+                pending.append(needed[part.name])
+    return Rules(needed, name)

@@ -54,6 +54,20 @@ class Guarantees(Struct, frozen=True):
     first_occurrence: bool = True
     notes: tuple[Note, ...] = ()
 
+    def less(self, notes: Iterable[Note]) -> Guarantees:
+        """What is left with these differences on top; those of what no guarantee names are differences of types."""
+        known = self.sorted((*self.notes, *notes))
+        relaxed = {note.what for note in known if note.effect is Effect.RELAXED}
+        ordered = not any(note.what == "order" for note in known)
+        return Guarantees(
+            required="required" not in relaxed,
+            unique="unique" not in relaxed,
+            types=not relaxed - _NO_TYPES,
+            order=ordered,
+            first_occurrence="first_occurrence" not in relaxed,
+            notes=known,
+        )
+
     def of(self, effect: Effect) -> tuple[Note, ...]:
         """The notes of one kind."""
         return tuple(note for note in self.notes if note.effect is effect)
@@ -62,3 +76,7 @@ class Guarantees(Struct, frozen=True):
     def sorted(notes: Iterable[Note]) -> tuple[Note, ...]:
         """The notes, each once, in a fixed order."""
         return tuple(sorted(set(notes)))
+
+
+_NO_TYPES = frozenset(("required", "unique", "order", "first_occurrence", "layout", "code", "markers"))
+"""What may be relaxed and leave arguments as they are declared."""

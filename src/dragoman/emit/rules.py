@@ -31,6 +31,7 @@ __all__ = [
     "Text",
     "chars",
     "choice",
+    "joined",
     "sequence",
 ]
 
@@ -48,7 +49,8 @@ class Expr(Struct, frozen=True, cache_hash=True):
         while pending:
             part = pending.pop()
             yield part
-            pending.extend(reversed(part.children()))
+            if below := part.children():
+                pending.extend(reversed(below))
 
 
 Exprs: TypeAlias = tuple[Expr, ...]
@@ -183,7 +185,7 @@ def sequence(*items: Expr | str) -> Expr:
             last = flat[-1] if flat else None
             if isinstance(inner, Text) and not inner.mark and isinstance(last, Text) and not last.mark:
                 flat[-1] = Text(last.text + inner.text)
-            elif inner != Text(""):
+            elif not isinstance(inner, Text) or inner.text or inner.mark:
                 flat.append(inner)
     return flat[0] if len(flat) == 1 else Sequence(tuple(flat))
 
@@ -211,14 +213,15 @@ def chars(given: str, negated: bool = False) -> Chars:
         else:
             codes.append((ord(given[k]), ord(given[k])))
             k += 1
-    return Chars(_joined(codes), negated)
+    return Chars(joined(codes), negated)
 
 
-def _joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    joined: list[tuple[int, int]] = []
+def joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The ranges ascending and apart."""
+    together: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
-        if joined and low <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        if together and low <= together[-1][1] + 1:
+            together[-1] = (together[-1][0], max(high, together[-1][1]))
         else:
-            joined.append((low, high))
-    return tuple(joined)
+            together.append((low, high))
+    return tuple(together)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..events import Event
     from .machine import Machine
 
-__all__ = ["ProseFrame", "ProseRest", "ProseStep", "in_code"]
+__all__ = ["Mode", "ProseFrame", "ProseRest", "ProseStep", "follow", "in_code"]
 
 _run = re.compile("`*+").match
 _tick_or_line = re.compile("[`\n]").search
@@ -232,8 +232,13 @@ def _in_fence(frame: ProseFrame, text: str, at: int, end: int) -> int:
 def in_code(text: str) -> bool:
     """Whether code is open at the end of a text, so that a marker right behind it would be quoted."""
     frame = ProseFrame()
-    _plain.advance(frame, text + "<", 0)
+    follow(frame, text + "<")
     return frame.mode != Mode.TEXT
+
+
+def follow(frame: ProseFrame, text: str) -> None:
+    """Note which code this text opens and closes, whatever words it holds."""
+    _plain.advance(frame, text, 0)
 
 
 _plain = ProseStep((), (), TextLabel(ContentDelta))

@@ -18,7 +18,18 @@ from msgspec import Struct, json
 from ..errors import InvalidTool
 from ..types import JSON, Tool
 
-__all__ = ["ANYWHERE", "KINDS", "NO_TOOLS", "Shape", "ToolShape", "Toolbox", "allowed", "kinds_of", "shape_of"]
+__all__ = [
+    "ANYWHERE",
+    "KINDS",
+    "NO_TOOLS",
+    "Shape",
+    "ToolShape",
+    "Toolbox",
+    "allowed",
+    "kinds_of",
+    "resolve",
+    "shape_of",
+]
 
 KINDS = frozenset(["string", "integer", "number", "boolean", "null", "object", "array"])
 REF_DEPTH = 64
@@ -270,18 +281,23 @@ class _Reader:
         return value
 
     def _resolve(self, ref: object, where: str) -> object:
-        if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
-            raise InvalidTool(f"{where}.$ref", "a reference into the same document ('#/...')", ref, tool=self.tool)
-        target: object = self.root
-        for step in ref[2:].split("/") if ref != "#" else ():
-            name = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(target, Mapping) and name in target:
-                target = target[name]
-            elif isinstance(target, (list, tuple)) and _index(name) < len(target):
-                target = target[int(name)]
-            else:
-                raise InvalidTool(f"{where}.$ref", "a reference to something that is there", ref, tool=self.tool)
-        return target
+        return resolve(self.root, ref, where, self.tool)
+
+
+def resolve(root: Mapping[str, JSON], ref: object, where: str, tool: str) -> object:
+    """What a reference into a document leads to; raises `InvalidTool` if it leads nowhere."""
+    if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
+        raise InvalidTool(f"{where}.$ref", "a reference into the same document ('#/...')", ref, tool=tool)
+    target: object = root
+    for step in ref[2:].split("/") if ref != "#" else ():
+        name = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(target, Mapping) and name in target:
+            target = target[name]
+        elif isinstance(target, (list, tuple)) and _index(name) < len(target):
+            target = target[int(name)]
+        else:
+            raise InvalidTool(f"{where}.$ref", "a reference to something that is there", ref, tool=tool)
+    return target
 
 
 def _index(name: str) -> int:

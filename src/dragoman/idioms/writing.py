@@ -185,6 +185,8 @@ def _require_plain(dialect: str, part: int, text: str, marks: tuple[str, ...]) -
     for mark in marks:
         if mark in text:
             raise Inexpressible(dialect, part, f"its text holds the marker {mark!r}")
+        if mark[:1] == mark[-1:] and mark in (text[1 - len(mark) :] + mark)[:-1]:
+            raise Inexpressible(dialect, part, f"behind its text, the marker {mark!r} would begin too early")
     if not text:
         raise Inexpressible(dialect, part, "its text is empty")
 
