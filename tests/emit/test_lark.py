@@ -171,3 +171,14 @@ def test_prose_is_read_with_a_real_vocabulary() -> None:
 def test_two_rules_of_one_name_in_lark_are_told_apart() -> None:
     rules = Rules({"root": choice(Ref("start"), "b"), "start": Text("a")})
     assert [compiled(rules).accepts(text) for text in ("a", "b", "c")] == [True, True, False]
+
+
+@pytest.mark.slow
+def test_many_calls_wear_the_parser_out_no_more_than_one() -> None:
+    turn = Scan((("<call>", sequence(STRING, "</call>", Ref("after"))), ("</call>", None)), open=True)
+    after = choice(EMPTY, sequence("\n", Ref("root")))
+    engine, vocabulary = Compiled(lark(only(turn, after=after))[0], o200k()), o200k()
+    engine.matcher.reset()
+    for token in vocabulary.tokenizer.encode('so <call>"x"</call>\n' * 40):
+        engine.allowed()
+        assert engine.matcher.consume_token(token), engine.matcher.get_error()

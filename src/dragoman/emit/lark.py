@@ -40,6 +40,7 @@ from .rules import (
     choice,
     sequence,
 )
+from .tails import without_tails
 from .tidy import tidied
 
 __all__ = ["lark"]
@@ -62,6 +63,7 @@ def lark(
     `control` has the ids of control tokens by spelling: in markers and in the layout they are those tokens and nothing
     else. All else is text. Raises `GrammarError` for rules that nothing satisfies.
     """
+    rules = without_tails(rules)
     plain = _Plain(rules, control or {})
     for name, rule in rules.rules.items():
         plain.book.define(name, plain.part(rule, name))
