@@ -23,7 +23,7 @@ from dragoman.registry import get_dialect
 from dragoman.tokenizers.bytes import ByteTokenizer
 from dragoman.types import Message
 
-from .test_engines import BRIEF, rendered
+from .test_engines import ALL, rendered
 from .wanted import PING, WEATHER, problems, wrong
 
 pytest.importorskip("llguidance")
@@ -38,12 +38,13 @@ class Spoken:
 
     def __init__(self, dialect: Dialect, tool_choice: str = "auto") -> None:
         self.tools = (WEATHER, PING)
-        self.tokenizer = ByteTokenizer(("<|eos|>", *dialect.marks))
+        apart = [mark for mark in dialect.marks if not any(mark != other and other in mark for other in dialect.marks)]
+        self.tokenizer = ByteTokenizer(("<|eos|>", *apart))
         self.constraint: Constraint = constrain(
             dialect, self.tools, tool_choice=tool_choice, control=self.tokenizer.control
         )
         self.grammar = Compiled(emit(self.constraint, "lark").text, Vocabulary(self.tokenizer, "<|eos|>"))
-        self._tokens = re.compile(f"({'|'.join(map(re.escape, sorted(dialect.marks, key=len, reverse=True)))})")
+        self._tokens = re.compile(f"({'|'.join(map(re.escape, apart))})")
 
     def pieces(self, text: str) -> list[str | int]:
         """The text with its markers as control tokens."""
@@ -67,7 +68,8 @@ def check(dialect: Dialect, count: int) -> None:
     reference, generator = Matcher(constraint.rules), Generator(constraint.rules)
     notes = {note.what for note in emit(constraint, "lark").guarantees.of(Effect.NARROWED)}
     for text in (*rendered(dialect), *(generator.sentence(random.randrange, size=60) for _ in range(count))):
-        if reference.matches(text) and not ("code" in notes and "`" in text):
+        lost = ("code" in notes and "`" in text) or ("markers" in notes and "]]>" in text)
+        if reference.matches(text) and not lost:
             assert spoken.grammar.accepts(*spoken.pieces(text)), text
             events, message = spoken.read(spoken.ids(text))
             assert not problems(events), text
@@ -80,8 +82,8 @@ def test_markers_are_control_tokens(name: str) -> None:
 
 
 @pytest.mark.slow
-@BRIEF
-def test_markers_of_dialects_are_control_tokens(dialect: Dialect) -> None:
+@ALL
+def test_markers_of_every_dialect_are_control_tokens(dialect: Dialect) -> None:
     if CALL in layout_of(dialect).kinds and dialect.marks:
         check(dialect, 10)
 

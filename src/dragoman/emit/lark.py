@@ -119,9 +119,12 @@ class _Plain:
         words: dict[str, None] = {}
         for word, then in scan.words:
             after = None if then is None else self.part(then, where)
-            if word in self.control:
-                ends += [] if after is None else [sequence(_Token(self.control[word]), after)]
+            pieces = self.split(word) if self.split is not None else [word]
+            if len(pieces) > 1 and not pieces[0]:  # it begins with a control token
+                ends += [] if after is None else [sequence(self.part(Text(word, True), where), after)]
                 continue
+            if after is not None and len(pieces) > 1:
+                self.book.narrowed("markers", where, f"{word!r}, of which a control token is a part, ends no text")
             words[word] = None
             if after is not None:
                 thens[Word(word)] = choice(thens[Word(word)], after) if Word(word) in thens else after
