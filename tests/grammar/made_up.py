@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from dragoman.grammar import build as b
 from dragoman.grammar.nodes import Node
 
-__all__ = ["GRAMMARS", "RULE", "TEXTS"]
+__all__ = ["GRAMMARS", "LEAVES", "RULE", "TEXTS"]
 
 WORDS = ("a", "b", "ab", "ba", "aa", "<a", "<ab>", "(", ")", '"a"')
 LEAVES = st.one_of(

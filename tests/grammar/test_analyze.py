@@ -13,7 +13,7 @@ from dragoman.grammar.analyze import Report, analyze, delimiter_problem
 from dragoman.grammar.machine import Machine
 from dragoman.grammar.nodes import Grammar, Node
 from dragoman.grammar.program import program_of
-from tests.grammar.test_machine import GRAMMARS, RULE, TEXTS
+from tests.grammar.made_up import GRAMMARS, RULE, TEXTS
 from tests.streams import cut, cuts, hard
 
 SOME = b.chars("a-z")

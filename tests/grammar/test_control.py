@@ -12,7 +12,7 @@ from dragoman.grammar import build as b
 from dragoman.grammar.machine import Machine
 from dragoman.grammar.nodes import Grammar, Node
 from dragoman.grammar.program import program_of
-from tests.grammar.test_machine import LEAVES, TEXTS
+from tests.grammar.made_up import LEAVES, TEXTS
 from tests.streams import cut, cuts, hard
 
 

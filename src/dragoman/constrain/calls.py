@@ -87,6 +87,7 @@ class Calls:
 
     def _id(self, name: str) -> Expr:
         dialect = self.layout.dialect
+        self.book.narrowed("id", "", "ids are such as the dialect's models write")
         if dialect.ids:
             return self.book.rule("call-id", pattern(f"^(?:{dialect.ids})$"))
         start, low, high, end = _counted(self.layout, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from ..constrain.constraint import Constraint, constrain
+from ..constrain.layout import CALL, layout_of, native_call
 from ..emit.generate import Generator
 from ..emit.guarantees import Effect
 from ..emit.matcher import Matcher
@@ -29,7 +30,11 @@ def one_source(trial: Trial, random: Random) -> None:
     _require_clean(written, "what the dialect writes")
     if random.random() > RARELY:
         return
-    constraint = constrain(trial.dialect, trial.tools)
+    calls = CALL in layout_of(trial.dialect).kinds
+    if trial.message.tool_calls and not calls:  # its writer can write no call with an argument
+        return
+    tools = trial.tools if calls else ()
+    constraint = constrain(trial.dialect, tools)
     matcher = Matcher(constraint.rules)
     if not matcher.matches(trial.text) and not is_narrowed(constraint, trial.message):
         raise written.fail(f"its constraint refuses what the dialect writes, {matcher.fault(trial.text)}")
@@ -68,6 +73,11 @@ def _loses(constraint: Constraint, what: str, message: Message) -> bool:
             said = [part.text for part in message.parts if isinstance(part, TextPart | ThinkingPart)]
             begins = firsts.union("[{ \t\r\n")
             return any(text[0] in begins or any(word in text for word in layout.barred) for text in said)
+        case "id":
+            calls = message.tool_calls
+            return [call.id for call in calls] != [
+                native_call(layout.dialect, call.name, "{}", k).id for k, call in enumerate(calls)
+            ]
         case "thought":
             later = [part.text for part in message.parts[1:] if isinstance(part, ThinkingPart)]
             return any(text[0] in firsts for text in later)
