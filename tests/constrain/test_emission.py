@@ -10,7 +10,7 @@ from dragoman.constrain.constraint import constrain
 from dragoman.constrain.emission import Engine, emit
 from dragoman.errors import InvalidRequest, InvalidStart, InvalidTool
 from dragoman.registry import get_dialect
-from dragoman.types import JSON
+from dragoman.types import JSON, Tool
 
 from .wanted import PING, WEATHER
 
@@ -141,3 +141,20 @@ def test_tools_have_names_and_prompts_have_states_of_their_own() -> None:
         constrain(HERMES, [PING, PING])
     with pytest.raises(InvalidStart):
         constrain(HERMES, [PING], start="nowhere")
+
+
+@pytest.mark.parametrize("word", ["properties", "items", "anyOf"])
+def test_a_schema_nested_too_deeply_is_refused_and_others_are_not(word: str) -> None:
+    def nested(depth: int) -> Tool:
+        schema: JSON = {"type": "integer"}
+        for _ in range(depth):
+            wrapped: dict[str, JSON] = {"properties": {"a": schema}, "items": schema, "anyOf": [schema, {"const": 1}]}
+            schema = {word: wrapped[word]}
+        return Tool("f", "", {"type": "object", "properties": {"x": schema}})
+
+    for name in ("hermes", "qwen3_coder", "gemma4"):
+        for engine in ("gbnf", "xgrammar", "lark", "structural_tag"):
+            assert emit(constrain(get_dialect(name), [nested(40)]), engine).text
+        for depth in (100, 100_000):
+            with pytest.raises(InvalidTool, match="nested at most"):
+                constrain(get_dialect(name), [nested(depth)])

@@ -84,6 +84,9 @@ def constrain(
         control=dict(control or {}),
     )
     tools = tuple(tools)
+    for tool in tools:
+        _require_shallow(tool.parameters, "parameters", tool.name)
+    _require_shallow(answer, "answer")
     key = (id(dialect), dumps([[tool.name, tool.parameters] for tool in tools]), dumps(_plain(asked)))
     known = _known.get(key)
     if known is None:
@@ -91,6 +94,25 @@ def constrain(
             del _known[next(iter(_known))]
         known = _known[key] = _build(dialect, tools, asked)
     return known
+
+
+DEEPEST = 100
+"""Values within values of a schema: more could not be gone through, and no call that is meant has them."""
+
+
+def _require_shallow(schema: JSON, where: str, tool: str | None = None) -> None:
+    """Refuse a schema that is nested too deeply."""
+    level: list[JSON] = [schema]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for value in level
+            if isinstance(value, Mapping | list)
+            for inner in (value.values() if isinstance(value, Mapping) else value)
+        ]
+        if not level:
+            return
+    raise InvalidTool(where, f"a schema nested at most {DEEPEST} deep; name parts of it in $defs", "a deeper one", tool)
 
 
 _known: dict[tuple[int, str, str], Constraint] = {}
