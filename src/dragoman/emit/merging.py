@@ -65,7 +65,7 @@ class Schemas:
 
     def target(self, ref: object, where: str) -> JSON:
         """What a reference leads to; raises `InvalidTool`."""
-        return resolve(self.root, ref, where, self.tool)  # type: ignore[return-value]
+        return resolve(self.root, ref, where, self.tool)
 
     def plain(self, schema: JSON, where: str, depth: int = 0) -> Schema:
         """The schema without ``$ref``, ``allOf``, ``nullable`` and ``const``; raises `InvalidTool`."""

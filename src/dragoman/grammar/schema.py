@@ -284,11 +284,11 @@ class _Reader:
         return resolve(self.root, ref, where, self.tool)
 
 
-def resolve(root: Mapping[str, JSON], ref: object, where: str, tool: str) -> object:
+def resolve(root: Mapping[str, JSON], ref: object, where: str, tool: str) -> JSON:
     """What a reference into a document leads to; raises `InvalidTool` if it leads nowhere."""
     if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
         raise InvalidTool(f"{where}.$ref", "a reference into the same document ('#/...')", ref, tool=tool)
-    target: object = root
+    target: JSON = root
     for step in ref[2:].split("/") if ref != "#" else ():
         name = step.replace("~1", "/").replace("~0", "~")
         if isinstance(target, Mapping) and name in target:
