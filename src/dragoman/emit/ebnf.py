@@ -9,25 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from operator import is_
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 
 from ..grammar.analyze import delimiter_problem
 from .automaton import TICKS_LIMIT, State, automaton
-from .book import Book
 from .expand import SUBSET_LIMIT, expand
 from .gbnf import body, quoted
 from .guarantees import Guarantees, Note
+from .rewriting import Rewriting
 from .rules import (
     EMPTY,
-    AnyOrder,
     Chars,
     Choice,
     Expr,
     Lexeme,
-    Member,
     Ref,
     Repeat,
     Rules,
@@ -112,44 +109,25 @@ def _line(native: Native, name: str, names: Mapping[str, str]) -> str:
             assert_never(native)
 
 
-class _Native:
+class _Native(Rewriting):
     """Takes out of rules what xgrammar has a form of its own for, and leaves a rule that names what it needs."""
 
     def __init__(self, rules: Rules) -> None:
-        self.rules, self.book = rules, Book()
+        super().__init__(rules)
         self.natives: dict[str, Native] = {}
         self.known: dict[Native, Ref] = {}
         self.prose: dict[object, Ref] = {}
-        for name in rules.rules:
-            self.book.keep(name)
-
-    def whole(self) -> Rules:
-        for name, rule in self.rules.rules.items():
-            self.book.define(name, self.plain(rule, name))
-        return self.book.close(self.book.rules[self.rules.root], self.rules.root)
 
     def plain(self, part: Expr, where: str) -> Expr:
         match part:
-            case Text() | Chars() | Ref():
-                return part
-            case InOrder(items):
-                plain = [self.plain(item, where) for item in items]
-                return part if all(map(is_, plain, items)) else sequence(*plain)
-            case Choice(items):
-                plain = [self.plain(item, where) for item in items]
-                return part if all(map(is_, plain, items)) else choice(*plain)
             case Lexeme(item):
                 return self.plain(item, where)
             case Repeat(item, low, high):
                 return self._repeat(Repeat(self.plain(item, where), low, high), where)
             case Scan():
                 return self._scan(part, where)
-            case AnyOrder(members, between, extra, declared):
-                kept = tuple(Member(self.plain(each.item, where), each.required) for each in members)
-                more = None if extra is None else self.plain(extra, where)
-                return AnyOrder(kept, self.plain(between, where), more, declared)
             case _:
-                return part
+                return super().plain(part, where)
 
     def _scan(self, scan: Scan, where: str) -> Expr:
         words = tuple((word, None if then is None else self.plain(then, where)) for word, then in scan.words)

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from operator import is_
 
 from .automaton import TICKS_LIMIT, State, Target, Word, automaton
-from .book import Book
 from .guarantees import Guarantees, Note
 from .orders import any_order
+from .rewriting import Rewriting
 from .rules import (
     EMPTY,
     AnyOrder,
-    Choice,
     Expr,
-    Member,
     Ref,
-    Repeat,
     Rules,
     Scan,
-    Sequence,
     chars,
     choice,
     sequence,
@@ -47,29 +42,15 @@ def expand(rules: Rules, *, subset_limit: int = SUBSET_LIMIT) -> tuple[Rules, tu
     return expansion.whole(), Guarantees.sorted(expansion.book.notes)
 
 
-class _Expansion:
+class _Expansion(Rewriting):
     def __init__(self, rules: Rules, subset_limit: int) -> None:
-        self.rules, self.subset_limit, self.book = rules, subset_limit, Book()
+        super().__init__(rules)
+        self.subset_limit = subset_limit
         self.known: dict[Expr, Expr] = {}
-        for name in rules.rules:
-            self.book.keep(name)
-
-    def whole(self) -> Rules:
-        for name, rule in self.rules.rules.items():
-            self.book.define(name, self.plain(rule, name))
-        return self.book.close(self.book.rules[self.rules.root], self.rules.root)
 
     def plain(self, part: Expr, where: str) -> Expr:
         """The part of the rule named `where`, as plain rules."""
         match part:
-            case Sequence(items):
-                plain = [self.plain(item, where) for item in items]
-                return part if all(map(is_, plain, items)) else sequence(*plain)
-            case Choice(items):
-                plain = [self.plain(item, where) for item in items]
-                return part if all(map(is_, plain, items)) else choice(*plain)
-            case Repeat(item, low, high):
-                return Repeat(self.plain(item, where), low, high)
             case Scan() | AnyOrder():
                 known = self.known.get(part)
                 if known is None:
@@ -77,12 +58,11 @@ class _Expansion:
                     self.known[part] = known
                 return known
             case _:
-                return part
+                return super().plain(part, where)
 
     def _any_order(self, order: AnyOrder, where: str) -> Expr:
-        members = tuple(Member(self.plain(each.item, where), each.required) for each in order.members)
-        extra = None if order.extra is None else self.plain(order.extra, where)
-        plain = AnyOrder(members, self.plain(order.between, where), extra, order.declared)
+        plain = super().plain(order, where)
+        assert isinstance(plain, AnyOrder)
         return any_order(self.book, plain, where, self.subset_limit)
 
     def _scan(self, scan: Scan, where: str) -> Expr:

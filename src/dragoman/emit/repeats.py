@@ -8,9 +8,7 @@ Measured with llama.cpp of October 2026 (`llama_grammar_parser`); xgrammar needs
 
 from __future__ import annotations
 
-from operator import is_
-
-from .book import Book
+from .rewriting import Rewriting
 from .rules import EMPTY, Chars, Choice, Expr, Lexeme, Ref, Repeat, Rules, Sequence, Text, choice, sequence
 
 __all__ = ["BLOCK", "bounded"]
@@ -24,29 +22,14 @@ def bounded(rules: Rules) -> Rules:
     return _Repeats(rules).whole()
 
 
-class _Repeats:
+class _Repeats(Rewriting):
     def __init__(self, rules: Rules) -> None:
-        self.rules, self.book = rules, Book()
+        super().__init__(rules)
         self.empty = _nullable(rules)
         self.some: dict[str, Expr] = {}
-        for name in rules.rules:
-            self.book.keep(name)
-
-    def whole(self) -> Rules:
-        for name, rule in self.rules.rules.items():
-            self.book.define(name, self.plain(rule, name))
-        return self.book.close(self.book.rules[self.rules.root], self.rules.root)
 
     def plain(self, part: Expr, where: str) -> Expr:
         match part:
-            case Text() | Chars() | Ref():
-                return part
-            case Sequence(items):
-                plain = [self.plain(item, where) for item in items]
-                return part if all(map(is_, plain, items)) else sequence(*plain)
-            case Choice(items):
-                plain = [self.plain(item, where) for item in items]
-                return part if all(map(is_, plain, items)) else choice(*plain)
             case Lexeme(item):
                 return self.plain(item, where)
             case Repeat(item, low, high):
@@ -54,7 +37,7 @@ class _Repeats:
                     low, item = 0, self.nonempty(item)
                 return self.counted(self.plain(item, where), low, high, where)
             case _:
-                return part
+                return super().plain(part, where)
 
     def counted(self, item: Expr, low: int, high: int | None, where: str) -> Expr:
         """The item from `low` to `high` times; a composed one becomes a rule, which counts as one copy."""
