@@ -19,10 +19,10 @@ from collections.abc import Mapping
 
 from ..errors import GrammarError
 from .automaton import TICKS_LIMIT, Word, automaton
-from .book import Book
 from .guarantees import Guarantees, Note
 from .loops import Loops
 from .regexes import ANY, count, regex
+from .rewriting import Rewriting
 from .rules import (
     EMPTY,
     AnyOrder,
@@ -30,7 +30,6 @@ from .rules import (
     Choice,
     Expr,
     Lexeme,
-    Member,
     Ref,
     Repeat,
     Rules,
@@ -65,52 +64,36 @@ def lark(
     """
     rules = without_tails(rules)
     plain = _Plain(rules, control or {})
-    for name, rule in rules.rules.items():
-        plain.book.define(name, plain.part(rule, name))
-    closed = tidied(plain.book.close(plain.book.rules[rules.root], rules.root))
+    closed = tidied(plain.whole())
     if closed is None:
         raise GrammarError(f"rule {rules.root!r}", "nothing satisfies it", "allow something")
     return _Printer(closed, exactly).text(), Guarantees.sorted(plain.book.notes)
 
 
-class _Plain:
+class _Plain(Rewriting):
     """Takes free text apart into states, and markers into control tokens and text."""
 
     def __init__(self, rules: Rules, control: Mapping[str, int]) -> None:
+        super().__init__(rules)
         self.control = control
-        self.book = Book()
-        for name in rules.rules:
-            self.book.keep(name)
         longest = sorted(control, key=len, reverse=True)
         self.split = re.compile(f"({'|'.join(map(re.escape, longest))})").split if control else None
         self.known: dict[Scan, Expr] = {}
 
-    def part(self, part: Expr, where: str) -> Expr:
+    def plain(self, part: Expr, where: str) -> Expr:
         match part:
             case Text(text, True) if self.split is not None:
                 pieces = [(k, piece) for k, piece in enumerate(self.split(text)) if piece]
                 return sequence(*(_Token(self.control[piece]) if k % 2 else Text(piece, True) for k, piece in pieces))
-            case Sequence(items):
-                return sequence(*(self.part(item, where) for item in items))
-            case Choice(items):
-                return choice(*(self.part(item, where) for item in items))
-            case Repeat(item, low, high):
-                return Repeat(self.part(item, where), low, high)
-            case AnyOrder(members, between, extra, declared):
-                if len(members) > MEMBERS:
-                    self.book.narrowed("order", where, f"more than {MEMBERS} members stand in their declared order")
-                return AnyOrder(
-                    tuple(Member(self.part(each.item, where), each.required) for each in members),
-                    self.part(between, where),
-                    None if extra is None else self.part(extra, where),
-                    declared or len(members) > MEMBERS,
-                )
+            case AnyOrder(members, between, extra, False) if len(members) > MEMBERS:
+                self.book.narrowed("order", where, f"more than {MEMBERS} members stand in their declared order")
+                return super().plain(AnyOrder(members, between, extra, True), where)
             case Scan():
                 if part not in self.known:
                     self.known[part] = self._scan(part, where)
                 return self.known[part]
             case _:
-                return part
+                return super().plain(part, where)
 
     def _scan(self, scan: Scan, where: str) -> Expr:
         """A rule for each state; any of them may be the last before a control token or, where it is open, the end."""
@@ -118,10 +101,10 @@ class _Plain:
         thens: dict[Word, Expr] = {}
         words: dict[str, None] = {}
         for word, then in scan.words:
-            after = None if then is None else self.part(then, where)
+            after = None if then is None else self.plain(then, where)
             pieces = self.split(word) if self.split is not None else [word]
             if len(pieces) > 1 and not pieces[0]:  # it begins with a control token
-                ends += [] if after is None else [sequence(self.part(Text(word, True), where), after)]
+                ends += [] if after is None else [sequence(self.plain(Text(word, True), where), after)]
                 continue
             if after is not None and len(pieces) > 1:
                 self.book.narrowed("markers", where, f"{word!r}, of which a control token is a part, ends no text")
