@@ -63,7 +63,7 @@ def lark(
     else. All else is text. Raises `GrammarError` for rules that nothing satisfies.
     """
     rules = without_tails(rules)
-    plain = _Plain(rules, control or {})
+    plain = _Plain(rules, control or {}, exactly)
     closed = tidied(plain.whole())
     if closed is None:
         raise GrammarError(f"rule {rules.root!r}", "nothing satisfies it", "allow something")
@@ -73,9 +73,9 @@ def lark(
 class _Plain(Rewriting):
     """Takes free text apart into states, and markers into control tokens and text."""
 
-    def __init__(self, rules: Rules, control: Mapping[str, int]) -> None:
+    def __init__(self, rules: Rules, control: Mapping[str, int], exactly: bool) -> None:
         super().__init__(rules)
-        self.control = control
+        self.control, self.exactly = control, exactly
         longest = sorted(control, key=len, reverse=True)
         self.split = re.compile(f"({'|'.join(map(re.escape, longest))})").split if control else None
         self.known: dict[Scan, Expr] = {}
@@ -112,12 +112,13 @@ class _Plain(Rewriting):
             if after is not None:
                 thens[Word(word)] = choice(thens[Word(word)], after) if Word(word) in thens else after
         if not words and not scan.code:
-            return sequence(Repeat(Lexeme(Repeat(Chars((), True), 1)), 0, 1), choice(*ends))
+            run = Chars((), True)
+            return sequence(Repeat(run) if self.exactly else Repeat(Lexeme(Repeat(run, 1)), 0, 1), choice(*ends))
         if scan.code:
             self.book.narrowed("code", where, f"more than {TICKS_LIMIT} backticks open no code, so none are written")
         hint = self.book.name(f"to {next(iter(words))}" if words else f"{where}-text")
         states = automaton(tuple(words), scan.code)
-        return Loops(self.book, hint, states, thens.get, tuple(ends)).whole()
+        return Loops(self.book, hint, states, thens.get, tuple(ends), exactly=self.exactly).whole()
 
 
 class _Printer:

@@ -31,7 +31,10 @@ class _Way(Struct, frozen=True):
 
 
 class Loops:
-    """Writes the states of a text into a book; `ends` may follow any of them, `then` says what follows a word."""
+    """Writes the states of a text into a book; `ends` may follow any of them, `then` says what follows a word.
+
+    Runs of characters are lexemes, unless they are read `exactly`.
+    """
 
     def __init__(
         self,
@@ -40,7 +43,10 @@ class Loops:
         states: Mapping[str, State],
         then: Callable[[Word], Expr | None],
         ends: tuple[Expr, ...],
+        *,
+        exactly: bool = False,
     ) -> None:
+        self.exactly = exactly
         self.book, self.hint, self.states, self.then, self.ends = book, hint, states, then, ends
         self.known: dict[object, Ref] = {}
         self.hubs = frozenset(name for name in states if name == TEXT or name.startswith("fence"))
@@ -63,7 +69,7 @@ class Loops:
             name = self.book.name(f"{self.hint}-{hub}-loop")
             known = self.known[hub, barred] = Ref(name)
             run, edges = self._edges(hub)
-            once = [Lexeme(Repeat(run, 1))] if run is not None else []
+            once = [run if self.exactly else Lexeme(Repeat(run, 1))] if run is not None else []
             out = [self._edge(char, to, _Way(hub, hub, barred)) for char, to in edges]
             again = choice(*once, *(each for each in out if each is not None))
             self.book.define(name, choice(EMPTY, sequence(known, again)))
@@ -88,7 +94,7 @@ class Loops:
         out = choice(*ways) if ways else nowhere
         if run is None or way.state in way.barred:
             return out
-        return sequence(Repeat(Lexeme(Repeat(run, 1)), 0, 1), out)
+        return sequence(Repeat(run) if self.exactly else Repeat(Lexeme(Repeat(run, 1)), 0, 1), out)
 
     def _edge(self, char: Chars, to: Target, way: _Way) -> Expr | None:
         if isinstance(to, Word):
