@@ -38,12 +38,18 @@ OWNERS = {
     "jinja2": "render",
     "llguidance": "tokenizers",
     "markupsafe": "render",
+    "httptools": "gateway",
     "msgspec": "types",
+    "prometheus_client": "gateway",
     "rich": "cli",
     "sentencepiece": "tokenizers",
+    "starlette": "gateway",
     "tiktoken": "tokenizers",
     "tokenizers": "tokenizers",
     "torch": "constrain",
+    "uvicorn": "gateway",
+    "uvloop": "gateway",
+    "xllamacpp": "gateway",
     "xgrammar": "tokenizers",
 }
 """Third-party packages, and the layer above which none may import them; no others are imported at all."""

@@ -25,7 +25,10 @@
     ├── InvalidPrompt           a prompt that does not end in the assistant's turn
     ├── Inexpressible           a message that a dialect can't write
     ├── NoTokenizer             token ids for a parser that has no tokenizer
-    └── ParserFinished          text after `finish`
+    ├── ParserFinished          text after `finish`
+    ├── InvalidConfig           a setting that can't be
+    ├── Refused                 a request that the gateway answers with an error
+    └── WorkerFailed            a worker that did not do its work
 
 Each carries its facts as attributes and forms its sentence in `__str__`.
 """
@@ -41,6 +44,7 @@ __all__ = [
     "GrammarError",
     "Inexpressible",
     "InvalidChatTemplate",
+    "InvalidConfig",
     "InvalidConversation",
     "InvalidDialect",
     "InvalidPrompt",
@@ -54,11 +58,13 @@ __all__ = [
     "NoTokenizer",
     "NotStreamable",
     "ParserFinished",
+    "Refused",
     "UnknownDialect",
     "UnknownFamily",
     "UnknownRule",
     "UnknownToken",
     "Unrecognised",
+    "WorkerFailed",
 ]
 
 
@@ -326,3 +332,59 @@ class ParserFinished(DragomanError):
 
     def __str__(self) -> str:
         return "the parser has finished: make a new one for new input, or copy() it before finish()"
+
+
+class InvalidConfig(DragomanError):
+    """A setting that can't be; ``where`` is its place, in a file, the environment or the flags."""
+
+    def __init__(self, where: str, expected: str, found: str) -> None:
+        super().__init__(where, expected, found)
+        self.where, self.expected, self.found = where, expected, found
+
+    def __str__(self) -> str:
+        return f"{self.where} should be {self.expected}, found {self.found}"
+
+
+class Refused(DragomanError):
+    """A request that is answered with an error in OpenAI's shape.
+
+    ``status`` is HTTP's, ``code`` a short word that programs compare, ``param`` the path of the field concerned,
+    ``retry_after`` the seconds after which the same request may fare better.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        param: str | None = None,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(status, code, message)
+        self.status, self.code, self.message = status, code, message
+        self.param, self.retry_after = param, retry_after
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class WorkerFailed(DragomanError):
+    """A worker that could not be reached, broke off, or answered what its protocol does not have.
+
+    ``status`` is that of its HTTP answer, ``None`` where there was none. `is_fault` tells whether the worker is to
+    blame: a refused request (4xx) and one too many (429, 503) are not its failure.
+    """
+
+    def __init__(self, worker: str, problem: str, status: int | None = None) -> None:
+        super().__init__(worker, problem, status)
+        self.worker, self.problem, self.status = worker, problem, status
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it counts against the worker."""
+        return self.status is None or (self.status >= 500 and self.status != 503)
+
+    def __str__(self) -> str:
+        said = f" (HTTP {self.status})" if self.status is not None else ""
+        return f"worker {self.worker}: {self.problem}{said}"
