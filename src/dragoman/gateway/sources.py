@@ -16,7 +16,7 @@ from msgspec import Struct
 from ..errors import InvalidConfig
 from .checked import Environment, checked, entry, found, spelled, unknown
 from .config import Settings
-from .leaves import PREFIX, Leaf, element, is_table, leaves
+from .leaves import PREFIX, element, is_table, leaves
 from .leaves import fields as fields_of
 
 __all__ = ["FILE", "Flags", "read_settings"]
