@@ -32,7 +32,7 @@ class _Token(Struct):
     top_logprobs: list[_Token] = []
 
 
-class _Timings(Struct):
+class _Timings(Struct, frozen=True):
     cache_n: int | None = None
 
 

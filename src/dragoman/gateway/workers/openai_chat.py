@@ -79,7 +79,7 @@ class OpenAIChatReader:
         if data.strip() == b"[DONE]":
             self._done = True
             return []
-        value = decoded(self._kind, data, dict[str, object])
+        value: Mapping[str, JSON] = decoded(self._kind, data, dict)
         if event == "error" or value.get("error") or value.get("object") == "error":
             raise self._fault(value)
         self._finished = self._finished or _has_reason(value)
