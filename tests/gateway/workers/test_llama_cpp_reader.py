@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from http.client import HTTPConnection
 
@@ -13,7 +13,6 @@ from hypothesis import given
 
 from dragoman.errors import WorkerFailed
 from dragoman.gateway.workers.llama_cpp import LlamaCpp
-from dragoman.gateway.workers.llama_cpp_reader import LlamaCppReader
 from dragoman.gateway.workers.order import Order, Output, Piece, Prompt, Sampling, Usage
 from dragoman.gateway.workers.worker import Capabilities
 from tests.emit.llama_cpp import END, START
@@ -272,9 +271,10 @@ def test_an_end_without_its_empty_line_is_one() -> None:
     assert last(read(bare(), end(0).rstrip())).finish == "stop"
 
 
-def test_it_can_be_made_for_itself() -> None:
-    reader = LlamaCppReader(bare(), NO_CONTROL, told_ids=True)
-    assert shown(reader.feed(event("a", [50], 1))) == [([50], "a")]
-
-
-NO_CONTROL: Mapping[str, int] = {}
+def test_what_comes_before_a_failure_is_given_first() -> None:
+    reader = LlamaCpp().reader(bare(), HERE)
+    assert shown(reader.feed(event("a", [50], 1) + b'data: {"error": {"message": "gone"}}\n\n')) == [([50], "a")]
+    with pytest.raises(WorkerFailed, match="gone"):
+        reader.feed(b"")
+    with pytest.raises(WorkerFailed, match="gone"):
+        reader.finish()
