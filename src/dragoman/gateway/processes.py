@@ -16,7 +16,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -146,7 +146,7 @@ class _Supervisor:
             if child.process is None and not self._is_stopping and child.due <= time.monotonic():
                 child.start(self._create, self._settings)
 
-    def _look(self, ready: list[Connection | socket.socket | int]) -> None:
+    def _look(self, ready: Sequence[object]) -> None:
         for child in self._children:
             if child.pipe in ready and not child.is_ready:
                 self._greet(child)

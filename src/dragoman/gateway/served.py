@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
-from ..dialect import START, Dialect
+from ..dialect import Dialect
 from ..errors import DragomanError, InvalidConfig, InvalidPrompt, UnknownDialect
 from ..parse.prefill import prefill_in
-from ..recognise import by_template, recognise
+from ..recognise import recognise
 from ..registry import get_dialect
 from ..render import Family, Renderer, family_of, get_family, template_family
 from ..segments import Kind, Segment, text_of
