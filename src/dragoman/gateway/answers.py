@@ -8,7 +8,7 @@ on the way out, the work of the worker above all, is ended by whoever has the `E
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any, Protocol
 
@@ -66,7 +66,6 @@ class Choice:
         events = self.reading.feed(pieces)
         return self.deltas.feed(events) if events else []
 
-    @property
     def is_over(self) -> bool:
         """Whether nothing more is wanted of the worker."""
         if self.deltas.matched is not None:
@@ -84,8 +83,7 @@ class Choice:
 
     def finish(self) -> list[ChatDelta]:
         """The rest of what it says."""
-        events: list[Event] = self.reading.finish()
-        return [*self.deltas.feed(events), *self.deltas.finish()]
+        return [*self.deltas.feed(self.reading.finish()), *self.deltas.finish()]
 
     @property
     def finish_reason(self) -> str | None:
@@ -122,7 +120,7 @@ def used(choices: Sequence[Choice], executed: Sequence[Executed[Any]], record: R
     }
 
 
-async def pieces_of(choices: Sequence[Choice]) -> AsyncIterator[tuple[int, Sequence[Piece] | None]]:
+async def pieces_of(choices: Sequence[Choice]) -> AsyncGenerator[tuple[int, Sequence[Piece] | None]]:
     """The pieces of all choices as they come, each with its index; ``None`` when one is over.
 
     Raises `WorkerFailed`. What a choice does not want any more is ended.
@@ -130,10 +128,10 @@ async def pieces_of(choices: Sequence[Choice]) -> AsyncIterator[tuple[int, Seque
     if len(choices) == 1:
         choice = choices[0]
         yield 0, choice.opened.first
-        if not choice.is_over:
+        if not choice.is_over():
             async for pieces in choice.opened.rest:
                 yield 0, pieces
-                if choice.is_over:
+                if choice.is_over():
                     break
         yield 0, None
         return
@@ -141,16 +139,16 @@ async def pieces_of(choices: Sequence[Choice]) -> AsyncIterator[tuple[int, Seque
         yield item
 
 
-async def _interleaved(choices: Sequence[Choice]) -> AsyncIterator[tuple[int, Sequence[Piece] | None]]:
+async def _interleaved(choices: Sequence[Choice]) -> AsyncGenerator[tuple[int, Sequence[Piece] | None]]:
     queue: asyncio.Queue[tuple[int, Sequence[Piece] | None] | Exception] = asyncio.Queue(WAITING)
 
     async def pump(index: int, choice: Choice) -> None:
         try:
             await queue.put((index, choice.opened.first))
-            if not choice.is_over:
+            if not choice.is_over():
                 async for pieces in choice.opened.rest:
                     await queue.put((index, pieces))
-                    if choice.is_over:
+                    if choice.is_over():
                         break
             await queue.put((index, None))
         except DragomanError as error:
@@ -176,7 +174,7 @@ async def blocks_of(
     choices: Sequence[Choice],
     writers: Sequence[ChunkWriter],
     clock: Callable[[], float],
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes]:
     """An answer as blocks of whole server-sent events, one for each read from a worker; ends all work at its end."""
     record = executed[0].spoken.record
     block = b""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from random import Random
 
@@ -93,8 +93,8 @@ class Assembly:
             await seat.worker.close()
         await self.client.close()
 
-    def _begin(self, work: object) -> None:
-        task = asyncio.ensure_future(work)  # type: ignore[arg-type, var-annotated]
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -122,9 +122,10 @@ class Assembly:
         if not self.settings.models and self.settings.workers:
             for name in entry.models or capabilities.models:
                 self._learn(name, capabilities)
-        models = [self.catalog[name] for name in self.catalog.names] if not capabilities.kind == "replay" else []
-        if capabilities.kind == "replay":
-            models = [self.catalog[name] for name in (entry.models or self.catalog.names)]
+        loaded = self.catalog.loaded
+        if not loaded:  # models that are made when they are asked for are called the same everywhere
+            return {name: name for name in self.catalog.names if name in capabilities.models}
+        models = [self.catalog[name] for name in entry.models or self.catalog.names if name in loaded]
         return served_by(entry, capabilities, models)
 
     def _learn(self, name: str, capabilities: Capabilities) -> None:
@@ -174,9 +175,10 @@ def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[
         random,
         Thresholds(
             share=routing.share,
-            absolute=routing.imbalance_requests,
-            relative=routing.imbalance_ratio,
-            remembered=routing.remembered_tokens,
+            absolute=routing.absolute,
+            relative=routing.relative,
+            remembered=routing.remembered,
+            bound=routing.bound,
         ),
     )
     breaker = settings.breaker

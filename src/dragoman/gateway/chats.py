@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import msgspec
 
@@ -108,7 +109,7 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
     return [Choice(opened, reading(), deltas()) for opened in executed.opened]
 
 
-def facts(executed: Executed[ChatRequest], ignored: tuple[str, ...] = ()) -> list[tuple[bytes, bytes]]:
+def facts(executed: Executed[Any], ignored: tuple[str, ...] = ()) -> list[tuple[bytes, bytes]]:
     """What an answer's headers tell: who has done it, and what of the request meant nothing."""
     headers = [(b"x-dragoman-worker", executed.lease_of.lease.worker.name.encode("ascii", "replace"))]
     if ignored:

@@ -1,15 +1,15 @@
-"""What is the same for every request: who asks, how large it is, its turn, its id and trace, its log line and metrics.
+"""What every request has in common: who asks, how large it is, its turn, its id and trace, its log line, metrics.
 
-A `Door` is the ASGI app of one endpoint. Behind it, the endpoint's own `Work` gets a `Visit` and answers it; whatever it
-raises is answered here, and everything ends at once when the client leaves.
+A `Door` is the ASGI app of one endpoint. Behind it, the endpoint's own `Work` gets a `Visit` and answers it; whatever
+it raises is answered here, and everything ends at once when the client leaves.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Protocol
 
 from ..errors import DragomanError, Refused
 from .fleet.keys import Access
@@ -183,11 +183,9 @@ class _Noting:
     def __init__(self, send: Send, record: Record) -> None:
         self._send, self._record = send, record
 
-    def __call__(self, message: dict[str, object]) -> Awaitable[None]:
+    def __call__(self, message: MutableMapping[str, Any]) -> Awaitable[None]:
         if message["type"] == "http.response.start":
-            status = message["status"]
-            assert isinstance(status, int)
-            self._record.status = status
+            self._record.status = message["status"]
         return self._send(message)
 
 

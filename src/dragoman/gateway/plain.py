@@ -232,7 +232,7 @@ def _facts_of(
 ) -> Callable[[str | None, bool], dict[str, JSON]]:
     """What ``meta_info`` says, as far as it is known when it is asked."""
     prompt = len(executed.prepared.prompt.ids or ())
-    id = request.rid or executed.described.id
+    name = request.rid or executed.described.id
 
     def meta(reason: str | None, over: bool) -> dict[str, JSON]:
         reading = choice.reading
@@ -244,7 +244,7 @@ def _facts_of(
             if matched is not None and reason == "stop":
                 finish = {"type": "stop", "matched": matched}
         return {
-            "id": id,
+            "id": name,
             "finish_reason": finish,
             "prompt_tokens": (said.prompt if said is not None else None) or prompt,
             "completion_tokens": reading.counts()[0],
@@ -263,7 +263,8 @@ class _GenerateWriter:
 
     def value(self, text: str, tokens: Sequence[TokenEntry], reason: str | None, *, over: bool) -> dict[str, JSON]:
         """What is new, and what is known."""
-        ids, self._reading.ids = self._reading.ids, []
+        ids: list[JSON] = [*self._reading.ids]
+        self._reading.ids = []
         meta = self._meta(reason, over)
         if tokens:
             meta["output_token_logprobs"] = [[one.logprob, None, one.token] for one in tokens]

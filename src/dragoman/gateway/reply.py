@@ -8,7 +8,7 @@ has stopped reading.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, TypeAlias
 
 from ..errors import Refused
@@ -128,7 +128,7 @@ class Heart:
             await self.beat()
 
 
-async def send_stream(send: Send, blocks: AsyncIterator[bytes], watch: Watch, heart: Heart, headers: Headers) -> None:
+async def send_stream(send: Send, blocks: AsyncGenerator[bytes], watch: Watch, heart: Heart, headers: Headers) -> None:
     """Write a stream to its end; one `send` a block."""
     await send({"type": "http.response.start", "status": 200, "headers": [*_STREAM, *headers]})
     line = _Line(send, watch, heart.clock())
@@ -142,7 +142,7 @@ async def send_stream(send: Send, blocks: AsyncIterator[bytes], watch: Watch, he
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     finally:
         heart.lines.discard(line)
-        await blocks.aclose()  # type: ignore[attr-defined]
+        await blocks.aclose()
 
 
 async def send_body(

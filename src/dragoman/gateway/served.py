@@ -78,7 +78,7 @@ class ServedModel:
                 spoken = self.dialect
                 known = (*self.family.needs, *self.family.ends, *spoken.marks, *spoken.turns, *spoken.others)
                 vocabulary = ByteTokenizer(known)
-            found = Renderer(self.family, vocabulary, **merged)
+            found = Renderer(self.family, vocabulary, refuse_control_text=False, **merged)
             while len(self._renderers) >= KEPT:
                 del self._renderers[next(iter(self._renderers))]
             self._renderers[key] = found
