@@ -1,4 +1,4 @@
-"""``python -m bench.gateway``: what does a token cost that passes through the gateway, and what does the other one take?"""
+"""``python -m bench.gateway``: what does a token cost that passes through the gateway, ours and another?"""
 
 from __future__ import annotations
 

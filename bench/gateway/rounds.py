@@ -1,4 +1,4 @@
-"""Rounds in turn: every system gets the same load, one after the other, again and again, so that noise hits all alike."""
+"""Rounds in turn: every system gets the same load, one after the other, again and again; noise hits all alike."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from .load import Load
-from .systems import NAMES, Site, System, start
+from .systems import Site, System, start
 
 __all__ = ["Measured", "Pattern", "Soak", "measure", "soak"]
 

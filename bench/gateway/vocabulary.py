@@ -19,7 +19,8 @@ from .script import CONTROL, SCRIPTS
 __all__ = ["write_vocabularies"]
 
 TEMPLATE = (
-    "{%- for message in messages %}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}"
+    "{%- for message in messages %}"
+    "{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}"
     "{%- endfor %}{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}"
 )
 
@@ -56,8 +57,8 @@ def _write_model(folder: Path, name: str, spelled: dict[bytes, str], merges: lis
         "use_regex": False,
     }
     model = {
-        "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None, "end_of_word_suffix": None,
-        "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
+        "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
+        "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
         "vocab": {spelled[token]: rank for rank, token in enumerate(spelled)}, "merges": merges,
     }  # fmt: skip
     tokenizer = {
