@@ -15,6 +15,7 @@ from dragoman.errors import (
     DragomanError,
     Inexpressible,
     InvalidDialect,
+    InvalidEvent,
     InvalidPrompt,
     InvalidStart,
     InvalidSuite,
@@ -49,6 +50,7 @@ from dragoman.errors import (
         (InvalidSuite("a.toml:3", "a line", "1"), "a.toml:3: expected a line; found 1"),
         (InvalidPrompt("d", "a", "b", "do c"), "dialect 'd': expected a, found b; do c"),
         (Inexpressible("d", 2, "it is empty"), "dialect 'd' can't write part 2 of the message: it is empty"),
+        (InvalidEvent("a name", "none"), "a server-sent event needs a name, found none"),
         (ParserFinished(), "the parser has finished: make a new one for new input, or copy() it before finish()"),
     ],
 )

@@ -26,6 +26,7 @@
     ├── Inexpressible           a message that a dialect can't write
     ├── NoTokenizer             token ids for a parser that has no tokenizer
     ├── ParserFinished          text after `finish`
+    ├── InvalidEvent            a server-sent event that can't be read or written
     ├── InvalidConfig           a setting that can't be
     ├── Refused                 a request that the gateway answers with an error
     └── WorkerFailed            a worker that did not do its work
@@ -47,6 +48,7 @@ __all__ = [
     "InvalidConfig",
     "InvalidConversation",
     "InvalidDialect",
+    "InvalidEvent",
     "InvalidPrompt",
     "InvalidRequest",
     "InvalidStart",
@@ -332,6 +334,17 @@ class ParserFinished(DragomanError):
 
     def __str__(self) -> str:
         return "the parser has finished: make a new one for new input, or copy() it before finish()"
+
+
+class InvalidEvent(DragomanError):
+    """A server-sent event that can't be read, being too long, or can't be written."""
+
+    def __init__(self, expected: str, found: str) -> None:
+        super().__init__(expected, found)
+        self.expected, self.found = expected, found
+
+    def __str__(self) -> str:
+        return f"a server-sent event needs {self.expected}, found {self.found}"
 
 
 class InvalidConfig(DragomanError):

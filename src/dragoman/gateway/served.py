@@ -1,0 +1,223 @@
+"""A model as the gateway serves it: its names, its dialect, and how its prompts are written.
+
+What is not said is found out from what is: the layout by the model's name or its chat template, the dialect by the
+layout or the name, the tokenizer only where it comes with the package. A model without a tokenizer is prompted by text,
+one without a layout only by workers that lay out chats themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from ..dialect import START, Dialect
+from ..errors import DragomanError, InvalidConfig, InvalidPrompt, UnknownDialect
+from ..parse.prefill import prefill_in
+from ..recognise import by_template, recognise
+from ..registry import get_dialect
+from ..render import Family, Renderer, family_of, get_family, template_family
+from ..segments import Kind, Segment, text_of
+from ..tokenizers import Tokenizer, control_pattern, get_tokenizer
+from ..tokenizers.bytes import ByteTokenizer
+from ..types import JSON, Tool
+from .workers.order import Prompt
+
+__all__ = ["ServedModel", "load_model", "safe_text"]
+
+KEPT = 32
+"""Renderers that a model keeps, one for each set of options that callers ask for."""
+
+WORD_JOINER = "\u2060"
+"""What is put into a marker that a caller's text spells, where a prompt goes as text: no token has it inside."""
+
+HARMONY = "harmony"
+HARMONY_TOKENIZER = "o200k_harmony"
+
+
+class ServedModel:
+    """One model.
+
+    `name` and `aliases` are what clients call it, `workers_name` what workers do where that is another name. `options`
+    are defaults of its chat template's options; those of a request go before them.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        dialect: Dialect,
+        *,
+        family: Family | None = None,
+        tokenizer: Tokenizer | None = None,
+        aliases: Sequence[str] = (),
+        options: Mapping[str, JSON] | None = None,
+    ) -> None:
+        self.name, self.aliases = name, tuple(aliases)
+        self.dialect, self.family, self.tokenizer = dialect, family, tokenizer
+        self.options = dict(options or {})
+        self._renderers: dict[str, Renderer] = {}
+        if family is not None:
+            self.renderer(self.options)
+
+    def renderer(self, options: Mapping[str, JSON]) -> Renderer | None:
+        """Who writes its prompts with these options; raises `InvalidConversation` for one that there is not."""
+        if self.family is None:
+            return None
+        merged = {**self.options, **options}
+        key = msgspec.json.encode(merged, order="deterministic").decode()
+        found = self._renderers.get(key)
+        if found is None:
+            vocabulary = self.tokenizer
+            if vocabulary is None:
+                spoken = self.dialect
+                known = (*self.family.needs, *self.family.ends, *spoken.marks, *spoken.turns, *spoken.others)
+                vocabulary = ByteTokenizer(known)
+            found = Renderer(self.family, vocabulary, **merged)
+            while len(self._renderers) >= KEPT:
+                del self._renderers[next(iter(self._renderers))]
+            self._renderers[key] = found
+        return found
+
+    @property
+    def stop_ids(self) -> tuple[int, ...]:
+        """The tokens that end its turn; none where its tokenizer is not known."""
+        if self.tokenizer is None:
+            return ()
+        control = self.tokenizer.control
+        return tuple(control[end] for end in self._ends if end in control)
+
+    @property
+    def stop_texts(self) -> tuple[str, ...]:
+        """The same, and those that are no tokens, spelled out."""
+        return self._ends
+
+    @property
+    def _ends(self) -> tuple[str, ...]:
+        own = (*self.family.ends, *self.family.stop_texts) if self.family is not None else ()
+        return tuple(dict.fromkeys((*own, *self.dialect.stops)))
+
+    @property
+    def lead(self) -> str:
+        """What it writes before its text, and what is no part of that."""
+        return self.family.lead if self.family is not None else ""
+
+    def accepts(self, option: str) -> bool:
+        """Whether its layout has an option of this name."""
+        if self.family is None:
+            return False
+        return not self.family.options.__struct_fields__ or option in self.family.options.__struct_fields__
+
+    def prompt(
+        self,
+        messages: Sequence[Mapping[str, JSON]],
+        tools: Sequence[Tool | Mapping[str, JSON]],
+        options: Mapping[str, JSON],
+        *,
+        goes_on: bool = False,
+    ) -> Prompt:
+        """The conversation as the model is given it; with `goes_on`, its last message is not over.
+
+        Linear in the conversation. Raises `InvalidConversation`, and `InvalidChatTemplate`.
+        """
+        renderer = self.renderer(options)
+        if renderer is None:
+            return Prompt()
+        if goes_on:
+            segments = _unended(renderer.segments(messages, tools or None))
+            ids = renderer.encode(segments)[0]
+        else:
+            rendered = renderer.build_generation_prompt(messages, tools or None)
+            segments, ids = rendered.segments, rendered.ids
+        begun = self._begun(text_of(segments))
+        if self.tokenizer is None:
+            return Prompt(None, safe_text(segments, control_pattern(renderer.tokenizer)), begun)
+        return Prompt(tuple(ids), safe_text(segments, control_pattern(self.tokenizer)), begun)
+
+    def _begun(self, text: str) -> str:
+        try:
+            return prefill_in(text, self.dialect)
+        except InvalidPrompt:
+            return ""  # a dialect that does not tell how a turn begins starts with nothing open
+
+
+def _unended(segments: Sequence[Segment]) -> tuple[Segment, ...]:
+    """A conversation without the end of its last message."""
+    last = len(segments)
+    while last and segments[last - 1].kind in (Kind.STOP, Kind.MARKUP):
+        last -= 1
+    return tuple(segments[:last])
+
+
+def safe_text(segments: Sequence[Segment], control: re.Pattern[str]) -> str:
+    """The text of a prompt, in which a marker that somebody's text spells is no marker any more."""
+
+    def broken(found: re.Match[str]) -> str:
+        spelled = found.group()
+        return f"{spelled[:1]}{WORD_JOINER}{spelled[1:]}"
+
+    return "".join([segment.text if segment.control else control.sub(broken, segment.text) for segment in segments])
+
+
+def load_model(
+    name: str,
+    *,
+    dialect: str | None = None,
+    family: str | None = None,
+    tokenizer: str | None = None,
+    chat_template: str | None = None,
+    aliases: Sequence[str] = (),
+    options: Mapping[str, JSON] | None = None,
+) -> ServedModel:
+    """The model of this name, and of these files; raises `InvalidConfig` where they do not tell enough."""
+    where = f"models.{name}"
+    try:
+        template = _template(chat_template, tokenizer)
+        layout = get_family(family) if family else _layout(name, template, dialect)
+        spoken = get_dialect(dialect) if dialect else layout.speaks() if layout else recognise(name).dialect
+        vocabulary = get_tokenizer(tokenizer) if tokenizer else None
+        if vocabulary is None and spoken.name == HARMONY:
+            vocabulary = get_tokenizer(HARMONY_TOKENIZER)
+        if layout is None and spoken.name == HARMONY:
+            layout = get_family("gpt_oss")
+        return ServedModel(name, spoken, family=layout, tokenizer=vocabulary, aliases=aliases, options=options)
+    except InvalidConfig:
+        raise
+    except UnknownDialect as error:
+        expected = "a model whose dialect is known by its name, or one with dialect=, family= or chat_template="
+        raise InvalidConfig(where, expected, str(error)) from error
+    except DragomanError as error:
+        raise InvalidConfig(where, "a model that can be served", str(error)) from error
+
+
+def _layout(name: str, template: str | None, dialect: str | None) -> Family | None:
+    if template is not None:
+        return template_family(template, dialect=dialect)
+    found = family_of(name)
+    if found is not None:
+        return found
+    try:
+        return get_family(dialect or name)
+    except DragomanError:
+        return None
+
+
+def _template(chat_template: str | None, tokenizer: str | None) -> str | None:
+    """The text of a chat template: a file's, or that in the tokenizer's folder."""
+    if chat_template is not None:
+        path = Path(chat_template)
+        if not path.is_file():
+            raise InvalidConfig("chat_template", "the path of a file", repr(chat_template))
+        return path.read_text(encoding="utf-8")
+    folder = Path(tokenizer) if tokenizer else None
+    if folder is None or not folder.is_dir():
+        return None
+    if (folder / "chat_template.jinja").is_file():
+        return (folder / "chat_template.jinja").read_text(encoding="utf-8")
+    config = folder / "tokenizer_config.json"
+    if config.is_file():
+        found = msgspec.json.decode(config.read_bytes(), type=dict[str, object]).get("chat_template")
+        return found if isinstance(found, str) else None
+    return None
