@@ -12,14 +12,14 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..errors import DragomanError
-from . import check, demo, dialects, emit, explain, parse, render, tokens, which
+from . import check, demo, dialects, emit, explain, parse, render, serve, tokens, which
 
 __all__ = ["LEFT", "main"]
 
 LEFT = 141
 """The exit code when the reader of our output left: what a shell gives for a broken pipe."""
 
-_COMMANDS = (parse, render, emit, tokens, dialects, which, explain, check, demo)
+_COMMANDS = (parse, render, emit, tokens, dialects, which, explain, check, serve, demo)
 
 _EPILOG = """\
 examples:
@@ -30,6 +30,7 @@ examples:
   dragoman tokens -t o200k_harmony 200006 173781   what token ids stand for
   dragoman dialects harmony                        what a dialect looks like
   dragoman which Qwen/Qwen3-8B                     the dialect that a model speaks
+  dragoman serve --worker http://127.0.0.1:30000   a gateway for any client of OpenAI's API
 """
 
 

@@ -109,15 +109,18 @@ class Routing(Struct, frozen=True, kw_only=True):
         _about("how a worker is chosen"),
     ] = "prefix_aware"
     share: Annotated[
-        float, Meta(ge=0, le=1), _about("`prefix_aware`: the part of a prompt that a worker must have seen to get it")
+        float, Meta(ge=0, le=1), _about("`prefix_aware`: the part of a prompt that a worker must have had before")
     ] = 0.3
-    imbalance_requests: Annotated[
-        int, Meta(ge=0), _about("`prefix_aware`: loads that differ by more go to the least loaded worker")
-    ] = 64
-    imbalance_ratio: Annotated[
-        float, Meta(ge=1, le=1000), _about("`prefix_aware`: and that differ by more than this factor")
-    ] = 1.5
-    remembered_tokens: Annotated[Count, _about("`prefix_aware`: tokens of prompts that are remembered")] = 4_000_000
+    absolute: Annotated[int, Meta(ge=0), _about("`prefix_aware`: requests by which queues may differ")] = 32
+    relative: Annotated[float, Meta(ge=1, le=1000), _about("`prefix_aware`: the factor by which they may")] = 1.5
+    remembered: Annotated[Count, _about("`prefix_aware`: tokens of a model's prompts that are kept in mind")] = (
+        4 * 2**20
+    )
+    bound: Annotated[
+        float,
+        Meta(ge=1, le=1000),
+        _about("`consistent_hash`: how many times the mean load a session's worker has"),
+    ] = 1.25
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -135,7 +138,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 class Retries(Struct, frozen=True, kw_only=True):
     """What is tried again, always before the first byte of an answer."""
 
-    attempts: Annotated[int, Meta(ge=1, le=100), _about("attempts in all; 1 is none again")] = 5
+    attempts: Annotated[int, Meta(ge=1, le=100), _about("attempts in all; 1 is none again")] = 3
     pause_seconds: Annotated[Seconds, _about("the pause before the second attempt")] = 0.05
     factor: Annotated[float, Meta(ge=1, le=100), _about("by what each further pause is longer")] = 1.5
     longest_seconds: Annotated[Seconds, _about("the longest pause")] = 30.0
@@ -147,7 +150,9 @@ class Breaker(Struct, frozen=True, kw_only=True):
 
     faults: Annotated[Count, _about("faults that open it")] = 10
     window_seconds: Annotated[Seconds, _about("the time in which they count")] = 120.0
-    pause_seconds: Annotated[Seconds, _about("how long it stays open before one request is let through")] = 30.0
+    share: Annotated[float, Meta(ge=0, le=1), _about("and the part that they must be of all requests since")] = 0.2
+    pause_seconds: Annotated[Seconds, _about("how long it stays open before requests are tried")] = 60.0
+    trials: Annotated[Count, _about("requests that are tried at a time")] = 1
     successes: Annotated[Count, _about("successes that close it again")] = 3
 
 
@@ -200,6 +205,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     metrics: Metrics = Metrics()
 
     def __post_init__(self) -> None:
+        if self.server.processes > 1 and any(worker.gguf for worker in self.workers):
+            raise InvalidConfig(
+                "server.processes", "1 with a GGUF file, which each would load", str(self.server.processes)
+            )
         seen: set[str] = set()
         for model in self.models:
             for name in (model.name, *model.aliases):

@@ -35,7 +35,6 @@ class Reading(Protocol):
 
     ended: bool
     reason: str | None
-    usage: Usage | None
     tokens: list[TokenEntry]
     matched: int | str | None
 
@@ -46,6 +45,9 @@ class Reading(Protocol):
     def counts(self) -> tuple[int, int]:
         """Tokens of the output, and how many of them were thoughts; as far as that can be known."""
         ...
+
+    @property
+    def usage(self) -> Usage | None: ...
 
     @property
     def residue(self) -> int:

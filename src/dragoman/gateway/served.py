@@ -12,16 +12,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
-from ..dialect import START, Dialect
+from ..dialect import Dialect
 from ..errors import DragomanError, InvalidConfig, InvalidPrompt, UnknownDialect
 from ..parse.prefill import prefill_in
-from ..recognise import by_template, recognise
+from ..recognise import recognise
 from ..registry import get_dialect
 from ..render import Family, Renderer, family_of, get_family, template_family
+from ..render.encode import Encoder
 from ..segments import Kind, Segment, text_of
-from ..tokenizers import Tokenizer, control_pattern, get_tokenizer
+from ..stream.chat_chunks import ReasoningField
+from ..tokenizers import Tokenizer, control_pattern, decode, get_tokenizer
 from ..tokenizers.bytes import ByteTokenizer
 from ..types import JSON, Tool
 from .workers.order import Prompt
@@ -41,8 +42,8 @@ HARMONY_TOKENIZER = "o200k_harmony"
 class ServedModel:
     """One model.
 
-    `name` and `aliases` are what clients call it, `workers_name` what workers do where that is another name. `options`
-    are defaults of its chat template's options; those of a request go before them.
+    `name` and `aliases` are what clients call it. `options` are defaults of its chat template's options; those of a
+    request go before them. `reasoning` is the field in which clients find thoughts.
     """
 
     def __init__(
@@ -54,7 +55,9 @@ class ServedModel:
         tokenizer: Tokenizer | None = None,
         aliases: Sequence[str] = (),
         options: Mapping[str, JSON] | None = None,
+        reasoning: ReasoningField = "reasoning_content",
     ) -> None:
+        self.reasoning: ReasoningField = reasoning
         self.name, self.aliases = name, tuple(aliases)
         self.dialect, self.family, self.tokenizer = dialect, family, tokenizer
         self.options = dict(options or {})
@@ -75,7 +78,7 @@ class ServedModel:
                 spoken = self.dialect
                 known = (*self.family.needs, *self.family.ends, *spoken.marks, *spoken.turns, *spoken.others)
                 vocabulary = ByteTokenizer(known)
-            found = Renderer(self.family, vocabulary, **merged)
+            found = Renderer(self.family, vocabulary, refuse_control_text=False, **merged)
             while len(self._renderers) >= KEPT:
                 del self._renderers[next(iter(self._renderers))]
             self._renderers[key] = found
@@ -109,6 +112,17 @@ class ServedModel:
         if self.family is None:
             return False
         return not self.family.options.__struct_fields__ or option in self.family.options.__struct_fields__
+
+    def raw_prompt(self, text: str) -> Prompt:
+        """A text that is the whole prompt, in which control tokens are spelled; linear."""
+        if self.tokenizer is None:
+            return Prompt(None, text)
+        return Prompt(tuple(Encoder(self.tokenizer).encode([Segment(text, control=True)])[0]), text)
+
+    def id_prompt(self, ids: Sequence[int]) -> Prompt:
+        """Ids that are the whole prompt; raises `UnknownToken`."""
+        text = decode(self.tokenizer, ids) if self.tokenizer is not None else None
+        return Prompt(tuple(ids), text)
 
     def prompt(
         self,
@@ -168,13 +182,18 @@ def load_model(
     family: str | None = None,
     tokenizer: str | None = None,
     chat_template: str | None = None,
+    template: str | None = None,
     aliases: Sequence[str] = (),
     options: Mapping[str, JSON] | None = None,
+    reasoning: ReasoningField = "reasoning_content",
 ) -> ServedModel:
-    """The model of this name, and of these files; raises `InvalidConfig` where they do not tell enough."""
+    """The model of this name, and of these files; raises `InvalidConfig` where they do not tell enough.
+
+    `chat_template` is the path of one, `template` its text, for a model that has neither a path nor a folder.
+    """
     where = f"models.{name}"
     try:
-        template = _template(chat_template, tokenizer)
+        template = _template(chat_template, tokenizer) or template
         layout = get_family(family) if family else _layout(name, template, dialect)
         spoken = get_dialect(dialect) if dialect else layout.speaks() if layout else recognise(name).dialect
         vocabulary = get_tokenizer(tokenizer) if tokenizer else None
@@ -182,7 +201,15 @@ def load_model(
             vocabulary = get_tokenizer(HARMONY_TOKENIZER)
         if layout is None and spoken.name == HARMONY:
             layout = get_family("gpt_oss")
-        return ServedModel(name, spoken, family=layout, tokenizer=vocabulary, aliases=aliases, options=options)
+        return ServedModel(
+            name,
+            spoken,
+            family=layout,
+            tokenizer=vocabulary,
+            aliases=aliases,
+            options=options,
+            reasoning=reasoning,
+        )
     except InvalidConfig:
         raise
     except UnknownDialect as error:

@@ -12,7 +12,7 @@ from .config import Settings
 from .leaves import fields, is_table
 from .secret import Secret
 
-__all__ = ["written"]
+__all__ = ["toml_value", "written"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -40,24 +40,25 @@ def _tables(settings: Settings) -> Iterator[str]:
 def _lines(table: Struct) -> Iterator[str]:
     for leaf in fields(type(table)):
         value = getattr(table, leaf.key)
-        yield f"# {leaf.key} =" if value is None else f"{leaf.key} = {_value(value)}"
+        yield f"# {leaf.key} =" if value is None else f"{leaf.key} = {toml_value(value)}"
 
 
-def _value(value: object) -> str:
+def toml_value(value: object) -> str:
+    """A value as TOML has it."""
     match value:
         case bool():
             return str(value).lower()
         case str():
             return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
         case Secret():
-            return _value(value.said)
+            return toml_value(value.said)
         case Mapping():
-            return "{" + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + "}"
+            return "{" + ", ".join(f"{_key(key)} = {toml_value(item)}" for key, item in value.items()) + "}"
         case tuple() | list():
-            return "[" + ", ".join(map(_value, value)) + "]"
+            return "[" + ", ".join(map(toml_value, value)) + "]"
         case _:
             return repr(value)
 
 
 def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _value(key)
+    return key if _BARE.fullmatch(key) else toml_value(key)

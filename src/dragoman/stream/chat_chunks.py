@@ -7,7 +7,7 @@ more, under a name that can be chosen, for thoughts: ``reasoning_content`` as De
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias, assert_never
 
 import msgspec
@@ -42,7 +42,7 @@ class TokenEntry(Struct, frozen=True):
 class ChatChunks:
     """Writes the chunks of one choice; everything it gives is whole server-sent events."""
 
-    __slots__ = ("_begin", "_begun", "_end", "_head", "_reasoning", "_usage")
+    __slots__ = ("_begin", "_begun", "_end", "_head", "_reasoning", "_usage", "_with_usage")
 
     def __init__(
         self,
@@ -58,6 +58,7 @@ class ChatChunks:
         head = {"id": answer, "object": "chat.completion.chunk", "created": created, "model": model}
         self._head = b"data: " + _encode(head)[:-1]
         self._begin = self._head + b',"choices":[{"index":%d,"delta":' % index
+        self._with_usage = with_usage
         self._usage = b',"usage":null}\n\n' if with_usage else b"}\n\n"
         self._end = b',"logprobs":null,"finish_reason":null}]' + self._usage
         self._reasoning = b'{"%s":' % reasoning.encode()
@@ -88,8 +89,10 @@ class ChatChunks:
             [first, self._begin, b'{},"logprobs":null,"finish_reason":', _encode(reason), extra, b"}]", self._usage]
         )
 
-    def usage(self, usage: Mapping[str, JSON]) -> bytes:
-        """The chunk behind all choices that says what was used."""
+    def usage(self, usage: dict[str, JSON]) -> bytes:
+        """The chunk behind all choices that says what was used, if it is wanted."""
+        if not self._with_usage:
+            return b""
         return self._head + b',"choices":[],"usage":' + _encode(usage) + b"}\n\n"
 
     def _delta(self, delta: ChatDelta) -> bytes:
@@ -116,10 +119,12 @@ class ChatChunks:
 class ChatBody:
     """Collects the deltas of one choice for a body."""
 
-    __slots__ = ("_calls", "_index", "_pieces", "_reasoning", "_tokens")
+    __slots__ = ("_calls", "_index", "_pieces", "_reasoning", "_tokens", "_with_tokens")
 
-    def __init__(self, *, index: int = 0, reasoning: ReasoningField = "reasoning_content") -> None:
-        self._index, self._reasoning = index, reasoning
+    def __init__(
+        self, *, index: int = 0, reasoning: ReasoningField = "reasoning_content", with_tokens: bool = False
+    ) -> None:
+        self._index, self._reasoning, self._with_tokens = index, reasoning, with_tokens
         self._pieces: dict[type, list[str]] = {Content: [], Reasoning: []}
         self._calls: dict[int, tuple[ToolName, list[str]]] = {}
         self._tokens: list[TokenEntry] = []
@@ -138,9 +143,7 @@ class ChatBody:
                 case unknown:
                     assert_never(unknown)
 
-    def finish(
-        self, reason: str | None, problems: Sequence[Problem] = (), *, with_tokens: bool = False
-    ) -> dict[str, JSON]:
+    def finish(self, reason: str | None, problems: Sequence[Problem] = ()) -> dict[str, JSON]:
         """The choice; its ``content`` is ``null`` where there are calls and no text."""
         text, thoughts = "".join(self._pieces[Content]), "".join(self._pieces[Reasoning])
         calls: list[JSON] = [
@@ -154,7 +157,7 @@ class ChatBody:
         if calls:
             message["tool_calls"] = calls
         listed: JSON = msgspec.to_builtins(self._tokens)
-        logprobs: JSON = {"content": listed, "refusal": None} if with_tokens else None
+        logprobs: JSON = {"content": listed, "refusal": None} if self._with_tokens else None
         choice: dict[str, JSON] = {
             "index": self._index,
             "message": message,

@@ -180,6 +180,7 @@ class ChatDeltas:
         if self._scanner is None or self._stops is None or self.matched is not None:
             return
         text = self._scanner.finish()
+        self.matched = self._scanner.matched
         if text:
             self._tail[False] = text[-1]
             out.append(Content(text))

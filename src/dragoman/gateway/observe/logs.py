@@ -43,6 +43,7 @@ class Access(Struct, frozen=True, kw_only=True, omit_defaults=True):
     first_token_seconds: float | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
     cached_tokens: int | None = None
     finish: tuple[str, ...] = ()
     retries: int = 0

@@ -35,12 +35,16 @@ _Child = TypeVar("_Child", Counter, Histogram)
 
 
 class Tokens(Struct, frozen=True, gc=False):
-    """How much a request was; `first_seconds` is when its first token came."""
+    """How much a request was; `first_seconds` is when its first token came.
+
+    As in OpenAI's usage, what was cached is part of the prompt, and what was thought part of the completion.
+    """
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
     first_seconds: float | None = None
+    reasoning: int = 0
 
 
 class Metrics:
@@ -132,6 +136,7 @@ class Bound:
         self._rate = families.rate.labels(*each)
         self._prompt = families.tokens.labels(*each, "prompt")
         self._completion = families.tokens.labels(*each, "completion")
+        self._reasoning = families.tokens.labels(*each, "reasoning")
         self._cached = families.tokens.labels(*each, "cached")
         self._status = _Children(lambda status: families.requests.labels(*each, status))
         self._problems = families.problems
@@ -149,9 +154,9 @@ class Bound:
         """A stage of it took so long."""
         self._stages.of(name).observe(seconds)
 
-    def problem(self, dialect: str, kind: str) -> None:
-        """A parser found something wrong with the model's output; both words come from closed lists."""
-        self._problems.labels(dialect, kind).inc()
+    def problem(self, dialect: str, kind: str, count: int = 1) -> None:
+        """A parser found so much wrong with the model's output; both words come from closed lists."""
+        self._problems.labels(dialect, kind).inc(count)
 
     def residue(self, dialect: str, count: int = 1) -> None:
         """So many marks of a dialect were left in an answer."""
@@ -168,6 +173,7 @@ class Bound:
     def _used(self, tokens: Tokens, seconds: float) -> None:
         self._prompt.inc(tokens.prompt)
         self._completion.inc(tokens.completion)
+        self._reasoning.inc(tokens.reasoning)
         self._cached.inc(tokens.cached)
         if tokens.first_seconds is not None and tokens.completion > 1 and seconds > tokens.first_seconds:
             each = (seconds - tokens.first_seconds) / (tokens.completion - 1)

@@ -1,44 +1,76 @@
-"""Frames of workers' streams: server-sent events and their JSON, where all that is broken is the worker's failure.
+"""Reads streams of server-sent events whose pieces are not all of one kind; all that is broken is the worker's failure.
 
-What the frames mean is for each protocol's reader. What a worker answers in one piece is decoded in the same way.
+What the events mean is for `Events`, one class for each protocol; this has the bytes before and the failures behind.
+What a worker answers in one piece is decoded in the same way.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from ...errors import InvalidEvent, WorkerFailed
 from ...stream.sse import ServerSentEvent, SseDecoder
+from .order import Piece
 
-__all__ = ["Frames", "decoded"]
+__all__ = ["Events", "FrameReader", "decoded"]
 
 _Value = TypeVar("_Value")
 
 
-class Frames:
-    """The events of one answer, in the `worker`'s name; raises `WorkerFailed` for one beyond all measure."""
+class Events(Protocol):
+    """What a protocol makes of the events of one answer; each method may raise `WorkerFailed`."""
 
-    __slots__ = ("_sse", "_worker")
+    def read(self, event: ServerSentEvent) -> None:
+        """One event more."""
+        ...
 
-    def __init__(self, worker: str) -> None:
-        self._worker = worker
+    def end(self) -> None:
+        """There are no more; raises `WorkerFailed` where that is too early."""
+        ...
+
+    def take(self) -> list[Piece]:
+        """What is known since the last time."""
+        ...
+
+
+class FrameReader:
+    """A `Reader`: what comes before a failure is given first, and the failure is raised by the next call."""
+
+    __slots__ = ("_events", "_failure", "_kind", "_sse")
+
+    def __init__(self, kind: str, events: Events) -> None:
+        self._kind, self._events = kind, events
         self._sse = SseDecoder()
+        self._failure: WorkerFailed | None = None
 
-    def feed(self, data: bytes) -> list[ServerSentEvent]:
-        """The events that end in these bytes."""
-        try:
-            return self._sse.feed(data)
-        except InvalidEvent as error:
-            raise WorkerFailed(self._worker, str(error)) from None
+    def feed(self, data: bytes) -> list[Piece]:
+        """The pieces in these bytes."""
+        if self._failure is None:
+            try:
+                for event in self._sse.feed(data):
+                    self._events.read(event)
+            except WorkerFailed as failure:
+                self._failure = failure
+            except InvalidEvent as error:
+                self._failure = WorkerFailed(self._kind, str(error))
+        pieces = self._events.take()
+        if self._failure is not None and not pieces:
+            raise self._failure
+        return pieces
 
-    def finish(self) -> list[ServerSentEvent]:
-        """The event that no empty line followed any more; servers forget it."""
+    def finish(self) -> list[Piece]:
+        """The pieces of an event that no empty line followed any more; servers forget it."""
+        if self._failure is not None:
+            raise self._failure
         try:
-            return self._sse.finish()
+            for event in self._sse.finish():
+                self._events.read(event)
         except InvalidEvent as error:
-            raise WorkerFailed(self._worker, str(error)) from None
+            raise WorkerFailed(self._kind, str(error)) from None
+        self._events.end()
+        return self._events.take()
 
 
 def decoded(worker: str, data: bytes, kind: type[_Value]) -> _Value:
@@ -46,4 +78,4 @@ def decoded(worker: str, data: bytes, kind: type[_Value]) -> _Value:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WorkerFailed(worker, f"something that is not of its protocol: {error}") from None
+        raise WorkerFailed(worker, f"it sent what is not of its protocol: {error}") from None

@@ -17,7 +17,8 @@ from ...constrain.emission import Emission
 from ...constrain.requests import llama_cpp
 from ...errors import InvalidRequest, Refused
 from ...types import JSON
-from .llama_cpp_reader import LlamaCppReader
+from .frames import FrameReader
+from .llama_cpp_reader import LlamaCppEvents
 from .order import Order, Prompt, Sampling
 from .worker import Capabilities, Dispatch, Reader
 
@@ -62,13 +63,13 @@ class LlamaCpp:
         stops: list[JSON] = [text for text in order.stop_texts if text not in control]
         if stops:
             fields["stop"] = stops
-        headers = (("content-type", "application/json"), *order.headers)
-        return Dispatch("POST", "/completion", msgspec.json.encode(fields), headers)
+        return Dispatch("POST", "/completion", msgspec.json.encode(fields), order.headers)
 
     def reader(self, order: Order, capabilities: Capabilities) -> Reader:
         """Who reads the answer: ids for a prompt of ids, text for one of text."""
         control = _control(order, capabilities)
-        return LlamaCppReader(order, control, told_ids=order.prompt.ids is not None, kind=self.kind)
+        events = LlamaCppEvents(order, control, told_ids=order.prompt.ids is not None)
+        return FrameReader(self.kind, events)
 
 
 def _control(order: Order, capabilities: Capabilities) -> Mapping[str, int]:
@@ -79,7 +80,9 @@ def _prompt(prompt: Prompt, control: Mapping[str, int]) -> JSON:
     """The prompt; one of text that begins with a token begins with its id, since no BOS is then put before it."""
     if prompt.ids is not None:
         return list(prompt.ids)
-    text = prompt.text or ""
+    if prompt.text is None:
+        raise Refused(400, "no_prompt", "this worker takes prompts, and there is none for this conversation")
+    text = prompt.text
     begins = max((token for token in control if text.startswith(token)), key=len, default=None)
     return text if begins is None else [control[begins], text[len(begins) :]]
 

@@ -87,7 +87,8 @@ async def ask(url: str, client: Client, key: str | None = None) -> Capabilities 
 
 def _spelled(props: _Props) -> dict[str, None]:
     """What may be control tokens of a model."""
-    known = (text for dialect in dialects() for text in (*dialect.marks, *dialect.stops, *dialect.tokens))
-    likely = (text for text in known if LIKE_TOKEN.fullmatch(text))
+    known = dialects()
+    tokens = (text for dialect in known for text in (*dialect.tokens, *dialect.stops) if not re.search(r"\s", text))
+    marks = (text for dialect in known for text in dialect.marks if LIKE_TOKEN.fullmatch(text))
     ends = (text for text in (props.bos_token, props.eos_token) if text)
-    return dict.fromkeys((*ends, *LIKE_TOKEN.findall(props.chat_template), *likely))
+    return dict.fromkeys((*ends, *LIKE_TOKEN.findall(props.chat_template), *tokens, *marks))

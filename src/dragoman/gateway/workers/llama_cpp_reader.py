@@ -14,10 +14,11 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from ...errors import WorkerFailed
-from .frames import Frames, decoded
+from ...stream.sse import ServerSentEvent
+from .frames import decoded
 from .order import Alternative, Order, Output, Piece, TokenLogprob, Usage
 
-__all__ = ["LlamaCppReader"]
+__all__ = ["LlamaCppEvents"]
 
 FINISHES = {"eos": "stop", "word": "stop", "limit": "length"}
 CUT = "\N{REPLACEMENT CHARACTER}"
@@ -32,7 +33,7 @@ class _Token(Struct):
     top_logprobs: list[_Token] = []
 
 
-class _Timings(Struct):
+class _Timings(Struct, frozen=True):
     cache_n: int | None = None
 
 
@@ -59,20 +60,19 @@ class _Event(Struct):
 _Part: TypeAlias = tuple[list[int], str, list[TokenLogprob]]
 
 
-class LlamaCppReader:
+class LlamaCppEvents:
     """One answer; `control` are the control tokens that the server was asked to spell out.
 
     With `told_ids` it gives ids, else text alone. A model that goes on behind one of its own stop tokens, since its
     file does not call that an end, is not listened to any more.
     """
 
-    def __init__(self, order: Order, control: Mapping[str, int], *, told_ids: bool, kind: str = "llama.cpp") -> None:
+    def __init__(self, order: Order, control: Mapping[str, int], *, told_ids: bool, kind: str = "llama_cpp") -> None:
         self._told_ids, self._kind = told_ids, kind
         self._logprobs = order.sampling.logprobs
         self._spelled = {token: text for text, token in control.items()}
         self._stops = {*order.stop_ids, *(control[text] for text in order.stop_texts if text in control)}
         self._exact = told_ids and all(text in control for text in order.stop_texts)
-        self._frames = Frames(kind)
         self._pieces: list[Piece] = []
         self._parts: list[_Part] = []
         self._seen = 0  # tokens
@@ -81,41 +81,34 @@ class LlamaCppReader:
         self._usage: Usage | None = None
         self._ended = False
 
-    def feed(self, data: bytes) -> list[Piece]:
-        """The pieces in it; what of a read can be one `Output` is one."""
-        for event in self._frames.feed(data):
-            if not self._ended:
-                self._read(event.data)
-        return self._take()
+    def read(self, event: ServerSentEvent) -> None:
+        """A token, the end, or an error."""
+        if self._ended:
+            return
+        said = decoded(self._kind, event.data, _Event)
+        if said.error is not None:
+            raise WorkerFailed(self._kind, said.error.message, said.error.code)
+        if self._stopped is not None and not said.stop:
+            self._finish("stop", self._stopped)
+            return
+        self._usage = Usage(said.tokens_evaluated, said.tokens_predicted, said.timings.cache_n)
+        if said.stop:
+            self._last(said)
+        else:
+            self._partial(said)
 
-    def finish(self) -> list[Piece]:
-        """What no empty line followed any more."""
-        for event in self._frames.finish():
-            if not self._ended:
-                self._read(event.data)
+    def end(self) -> None:
+        """No more events: too early, unless the model had ended its turn."""
         if not self._ended and self._stopped is None:
-            raise WorkerFailed(self._kind, "the stream ended before the answer did")
+            raise WorkerFailed(self._kind, "its stream ended before the answer did")
         if not self._ended:
-            self._end("stop", self._stopped)
-        return self._take()
+            self._finish("stop", self._stopped)
 
-    def _take(self) -> list[Piece]:
+    def take(self) -> list[Piece]:
+        """The pieces since the last time; what can be one `Output` is one."""
         self._gather()
         pieces, self._pieces = self._pieces, []
         return pieces
-
-    def _read(self, data: bytes) -> None:
-        event = decoded(self._kind, data, _Event)
-        if event.error is not None:
-            raise WorkerFailed(self._kind, event.error.message, event.error.code)
-        if self._stopped is not None and not event.stop:
-            self._end("stop", self._stopped)
-            return
-        self._usage = Usage(event.tokens_evaluated, event.tokens_predicted, event.timings.cache_n)
-        if event.stop:
-            self._last(event)
-        else:
-            self._partial(event)
 
     def _partial(self, event: _Event) -> None:
         """A token, and those before it that made no whole character."""
@@ -149,14 +142,14 @@ class LlamaCppReader:
         self._release()
         if event.tokens_predicted > self._seen and event.stop_type == "limit":
             self._parts.append(([], CUT, []))
-        self._end(FINISHES.get(event.stop_type, "abort"), met)
+        self._finish(FINISHES.get(event.stop_type, "abort"), met)
 
     def _release(self) -> None:
         if self._held is not None:
             self._parts.append(self._held)
             self._held = None
 
-    def _end(self, finish: str, matched: int | str | None) -> None:
+    def _finish(self, finish: str, matched: int | str | None) -> None:
         self._gather()
         self._pieces.append(Output(finish=finish, matched=matched, usage=self._usage))
         self._ended = True

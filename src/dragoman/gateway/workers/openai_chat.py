@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...errors import Refused, WorkerFailed
+from ...stream.sse import ServerSentEvent
 from ...types import JSON
-from .frames import Frames, decoded
+from .frames import FrameReader, decoded
 from .order import Chunk, Order, Piece
 from .worker import Capabilities, Dispatch, Reader, Speech
 
 if TYPE_CHECKING:
     from ..transport.client import Client
 
-__all__ = ["OpenAIChat", "OpenAIChatReader", "ask"]
+__all__ = ["ChatEvents", "OpenAIChat", "ask"]
 
 KIND = "openai_chat"
 SINGLE = frozenset({"n"})
@@ -45,45 +46,44 @@ class OpenAIChat:
             "stream": True,
             "stream_options": {**(options if isinstance(options, Mapping) else {}), "include_usage": True},
         }
-        headers = (("content-type", "application/json"), *order.headers)
-        return Dispatch("POST", "/v1/chat/completions", msgspec.json.encode(fields), headers)
+        return Dispatch("POST", "/v1/chat/completions", msgspec.json.encode(fields), order.headers)
 
     def reader(self, order: Order, capabilities: Capabilities) -> Reader:
         """Who reads the answer to it."""
-        return OpenAIChatReader(self.kind)
+        return FrameReader(self.kind, ChatEvents(self.kind))
 
 
-class OpenAIChatReader:
+class ChatEvents:
     """Reads a stream of chunks; it may end in ``[DONE]``, and must have had a reason to end."""
 
     def __init__(self, kind: str = KIND) -> None:
         self._kind = kind
-        self._frames = Frames(kind)
+        self._chunks: list[Piece] = []
         self._finished = False  # a choice has its reason
         self._done = False
 
-    def feed(self, data: bytes) -> list[Piece]:
-        """The chunks in it."""
-        return [piece for event in self._frames.feed(data) for piece in self._read(event.data, event.event)]
-
-    def finish(self) -> list[Piece]:
-        """What no empty line followed any more."""
-        pieces = [piece for event in self._frames.finish() for piece in self._read(event.data, event.event)]
-        if not self._finished and not self._done:
-            raise WorkerFailed(self._kind, "the stream ended before the answer did")
-        return pieces
-
-    def _read(self, data: bytes, event: str) -> list[Piece]:
+    def read(self, event: ServerSentEvent) -> None:
+        """A chunk, an error, or the end."""
         if self._done:
-            return []
-        if data.strip() == b"[DONE]":
+            return
+        if event.data.strip() == b"[DONE]":
             self._done = True
-            return []
-        value = decoded(self._kind, data, dict[str, object])
-        if event == "error" or value.get("error") or value.get("object") == "error":
+            return
+        value: Mapping[str, JSON] = decoded(self._kind, event.data, dict)
+        if event.event == "error" or value.get("error") or value.get("object") == "error":
             raise self._fault(value)
         self._finished = self._finished or _has_reason(value)
-        return [Chunk(value)]
+        self._chunks.append(Chunk(value))
+
+    def end(self) -> None:
+        """No more events: too early, unless the answer had ended."""
+        if not self._finished and not self._done:
+            raise WorkerFailed(self._kind, "its stream ended before the answer did")
+
+    def take(self) -> list[Piece]:
+        """The chunks since the last time."""
+        chunks, self._chunks = self._chunks, []
+        return chunks
 
     def _fault(self, value: Mapping[str, JSON]) -> WorkerFailed:
         """The error that a frame tells, however the server forms it."""

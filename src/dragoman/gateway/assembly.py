@@ -1,0 +1,246 @@
+"""Puts the gateway together: from settings to models, workers, and what stands between them.
+
+A worker that can't be reached when the gateway starts is asked again until it can. What it serves is told by the
+settings, else by the worker itself: a model that nobody has configured is served if its dialect can be recognised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from random import Random
+
+from ..errors import DragomanError, InvalidConfig, WorkerFailed
+from .catalog import Catalog
+from .config import Settings, WorkerEntry
+from .door import Hall
+from .fleet.breaker import BreakerRules
+from .fleet.fleet import Fleet
+from .fleet.keys import Access, Keys
+from .fleet.limits import Gate, Retries
+from .fleet.policies import Thresholds, policy_named
+from .fleet.seat import Seat
+from .observe.metrics import Metrics
+from .pipeline import Pipeline
+from .reply import Heart
+from .served import ServedModel, load_model
+from .transport.client import Client
+from .transport.limits import Limits
+from .workers.http_worker import HttpWorker
+from .workers.in_process import InProcessLlama
+from .workers.register import discover
+from .workers.replay import ReplayWorker
+from .workers.worker import Capabilities, Speech, Worker
+
+__all__ = ["AGAIN", "Assembly", "assembled", "served_by"]
+
+AGAIN = 2.0
+"""Seconds after which a worker is asked again that could not be reached."""
+
+UNKNOWN = "generic"
+"""The dialect in which a server's own parser is thought to leak where its model is not known."""
+
+_log = logging.getLogger("dragoman.gateway")
+
+
+class Assembly:
+    """All parts of a running gateway."""
+
+    def __init__(
+        self, settings: Settings, catalog: Catalog, fleet: Fleet, pipeline: Pipeline, hall: Hall, client: Client
+    ) -> None:
+        self.settings, self.catalog, self.fleet, self.pipeline, self.hall = settings, catalog, fleet, pipeline, hall
+        self.client = client
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        """Find the workers; those that are not there yet are waited for beside everything else."""
+        entries = self.settings.workers or (WorkerEntry(kind="replay"),)
+        for entry in entries:
+            try:
+                await self.add(entry)
+            except WorkerFailed as error:
+                _log.warning("%s; asked again every %g seconds", error, AGAIN)
+                self._begin(self._until_there(entry))
+
+    async def add(self, entry: WorkerEntry) -> Seat:
+        """Register a worker; raises `WorkerFailed` if it can't be reached, `InvalidConfig` if it is of no use."""
+        worker = await self._worker(entry)
+        try:
+            models = self._models(entry, worker.capabilities)
+            seat = self.fleet.add(worker, models)
+        except BaseException:
+            await worker.close()
+            raise
+        names = ", ".join(models) if len(models) < 5 else f"{len(models)} models"
+        _log.info("worker %s (%s) serves %s", worker.name, worker.capabilities.kind, names)
+        return seat
+
+    def leave(self, worker: Worker) -> None:
+        """Let go of a worker that has left the fleet."""
+        self.hall.metrics.forget_worker(worker.name)
+        self._begin(worker.close())
+
+    async def close(self) -> None:
+        """Let go of everything."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for seat in self.fleet.seats():
+            await seat.worker.close()
+        await self.client.close()
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _until_there(self, entry: WorkerEntry) -> None:
+        while True:
+            await asyncio.sleep(AGAIN)
+            try:
+                await self.add(entry)
+            except WorkerFailed:
+                continue
+            except DragomanError as error:
+                _log.error("a worker is left out: %s", error)
+            return
+
+    async def _worker(self, entry: WorkerEntry) -> Worker:
+        key = entry.key.reveal() if entry.key is not None else None
+        if entry.gguf is not None:
+            return await InProcessLlama.start(entry.gguf, self.client)
+        if entry.url is None:
+            return ReplayWorker()
+        wire, capabilities = await discover(entry.url, self.client, kind=entry.kind, key=key)
+        return HttpWorker(entry.url, wire, self.client, capabilities, key=key)
+
+    def _models(self, entry: WorkerEntry, capabilities: Capabilities) -> dict[str, str]:
+        if not self.settings.models and self.settings.workers:
+            for name in entry.models or capabilities.models:
+                self._learn(name, capabilities)
+        loaded = self.catalog.loaded
+        if not loaded:  # models that are made when they are asked for are called the same everywhere
+            return {name: name for name in self.catalog.names if name in capabilities.models}
+        models = [self.catalog[name] for name in entry.models or self.catalog.names if name in loaded]
+        return served_by(entry, capabilities, models)
+
+    def _learn(self, name: str, capabilities: Capabilities) -> None:
+        """Serve a model that a worker has and nobody has configured."""
+        if name in self.catalog.loaded:
+            return
+        path = capabilities.path
+        folder = path if path is not None and Path(path).is_dir() else None
+        try:
+            self.catalog.add(load_model(name, tokenizer=folder, template=capabilities.template))
+        except InvalidConfig as error:
+            if Speech.CHAT not in capabilities.speech:
+                _log.warning("%s is not served: %s", name, error)
+                return
+            self.catalog.add(load_model(name, dialect=UNKNOWN))
+
+
+def served_by(entry: WorkerEntry, capabilities: Capabilities, models: Sequence[ServedModel]) -> dict[str, str]:
+    """The gateway's names of what a worker serves, each with the worker's own; raises `InvalidConfig` for none.
+
+    A name that the worker knows is its own; the only model of a worker is what it is asked for under any name.
+    """
+    own = capabilities.models
+    found: dict[str, str] = {}
+    for model in models:
+        if entry.models and model.name not in entry.models:
+            continue
+        known = [name for name in (model.name, *model.aliases, model.dialect.name) if name in own]
+        if known:
+            found[model.name] = known[0]
+        elif len(own) <= 1 and (entry.models or len(models) == 1):
+            found[model.name] = own[0] if own else model.name
+    if not found:
+        where = entry.url or entry.gguf or "replay"
+        listed = ", ".join(own[:5]) or "no model that it names"
+        raise InvalidConfig(f"workers.{where}", "a worker of a model that is served", f"one of {listed}")
+    return found
+
+
+def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[], float]) -> Assembly:
+    """The parts of a gateway, without its workers yet."""
+    limits, routing, again = settings.limits, settings.routing, settings.retries
+    catalog = _catalog(settings)
+    random = Random(os.urandom(8))
+    policy = policy_named(
+        routing.policy,
+        random,
+        Thresholds(
+            share=routing.share,
+            absolute=routing.absolute,
+            relative=routing.relative,
+            remembered=routing.remembered,
+            bound=routing.bound,
+        ),
+    )
+    breaker = settings.breaker
+    rules = BreakerRules(
+        faults=breaker.faults,
+        window=breaker.window_seconds,
+        pause=breaker.pause_seconds,
+        successes=breaker.successes,
+    )
+    metrics = Metrics()
+    parts: Assembly
+
+    def removed(worker: Worker) -> None:
+        parts.leave(worker)
+
+    fleet = Fleet(policy, now=clock, rules=rules, removed=removed)
+    pipeline = Pipeline(
+        catalog,
+        fleet,
+        retries=Retries(
+            attempts=again.attempts,
+            base=again.pause_seconds,
+            factor=again.factor,
+            cap=again.longest_seconds,
+            jitter=again.jitter,
+        ),
+        now=now,
+        clock=clock,
+        random=random,
+        prompt_limit=limits.prompt_tokens,
+    )
+    hall = Hall(
+        access=Access(
+            Keys.of(key.reveal() for key in settings.keys.api), Keys.of(key.reveal() for key in settings.keys.admin)
+        ),
+        gate=Gate(limits.concurrent, limits.queue, limits.queue_seconds),
+        metrics=metrics,
+        heart=Heart(settings.server.keep_alive_comment_seconds, limits.stall_seconds, clock),
+        clock=clock,
+        body_bytes=limits.body_bytes,
+    )
+    client = Client(Limits(connect=limits.connect_seconds, stall=limits.stall_seconds))
+    parts = Assembly(settings, catalog, fleet, pipeline, hall, client)
+    return parts
+
+
+def _catalog(settings: Settings) -> Catalog:
+    models = [
+        load_model(
+            entry.name,
+            dialect=entry.dialect,
+            family=entry.family,
+            tokenizer=entry.tokenizer,
+            chat_template=entry.chat_template,
+            aliases=entry.aliases,
+            options=entry.options,
+            reasoning=entry.reasoning_field,
+        )
+        for entry in settings.models
+    ]
+    if models or settings.workers:
+        return Catalog(models)
+    from ..registry import dialects
+
+    return Catalog(named=[dialect.name for dialect in dialects()], load=lambda name: load_model(name, dialect=name))

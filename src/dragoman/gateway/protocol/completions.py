@@ -1,0 +1,180 @@
+"""The bodies of ``POST /v1/completions``, OpenAI's, and ``POST /generate``, SGLang's: prompts that are given whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..workers.order import Sampling
+from .chat import MOST_CHOICES, MOST_STOPS, StreamOptions
+from .refusals import invalid, unreadable
+from .sampling import check_sampling, sampling_of
+
+__all__ = ["CompletionRequest", "GenerateRequest", "read_completion", "read_generate"]
+
+MOST_PROMPTS = 64
+MOST_LOGPROBS = 20
+
+DEFAULT_TOKENS = 16
+"""Tokens of a completion that asks for no number, as in OpenAI's API."""
+
+
+class CompletionRequest(Struct, kw_only=True, frozen=True):
+    """A completion: one prompt or several, each a text, in which control tokens are spelled, or ids."""
+
+    prompt: str | list[Any]
+    model: str = ""
+    n: int | None = None
+    best_of: int | None = None
+    echo: bool = False
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    logprobs: int | None = None
+    max_tokens: int | None = None
+    stop: str | list[str] | None = None
+    stop_token_ids: list[int] | None = None
+    include_stop_str_in_output: bool | None = None
+    skip_special_tokens: bool | None = None
+    suffix: str | None = None
+    user: str | None = None
+    sampling: Sampling = Sampling()
+
+    @property
+    def session(self) -> str | None:
+        """What the caller calls itself."""
+        return self.user
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """The caller's own stop strings."""
+        return (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
+
+    @property
+    def prompts(self) -> list[str | list[int]]:
+        """The prompts, one by one; raises `Refused`."""
+        if isinstance(self.prompt, str):
+            return [self.prompt]
+        given = self.prompt
+        if given and all(isinstance(one, int) and not isinstance(one, bool) for one in given):
+            return [list(given)]
+        for index, one in enumerate(given):
+            ids = isinstance(one, list) and one and all(isinstance(token, int) for token in one)
+            if not (isinstance(one, str) or ids):
+                raise invalid(f"prompt[{index}]", "a prompt must be a string, or token ids", "invalid_type")
+        return list(given)
+
+
+_FIELDS = frozenset(CompletionRequest.__struct_fields__) - {"sampling"}
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(body, type=dict[str, Any])
+    except RecursionError:
+        raise invalid(None, "the body is nested too deeply", "invalid_json") from None
+    except msgspec.DecodeError as error:
+        raise unreadable(error) from None
+
+
+def read_completion(body: bytes) -> CompletionRequest:
+    """The request in a body; raises `Refused`."""
+    raw = _object(body)
+    try:
+        request = msgspec.convert({key: raw[key] for key in _FIELDS & raw.keys()}, CompletionRequest)
+    except msgspec.ValidationError as error:
+        raise unreadable(error) from None
+    if request.max_tokens is not None and request.max_tokens < 1:
+        raise invalid("max_tokens", f"'max_tokens' must be at least 1, found {request.max_tokens}")
+    most = request.max_tokens if request.max_tokens is not None else DEFAULT_TOKENS
+    sampling = sampling_of(raw, max_tokens=most, logprobs=request.logprobs)
+    check_sampling(sampling)
+    request = msgspec.structs.replace(request, sampling=sampling)
+    _check(request)
+    return request
+
+
+def _check(request: CompletionRequest) -> None:
+    count = len(request.prompts)
+    if not 1 <= count <= MOST_PROMPTS:
+        raise invalid("prompt", f"'prompt' must hold from 1 to {MOST_PROMPTS} prompts, found {count}")
+    if not 1 <= (request.n or 1) <= MOST_CHOICES:
+        raise invalid("n", f"'n' must be from 1 to {MOST_CHOICES}, found {request.n}")
+    if request.best_of is not None and request.best_of != (request.n or 1):
+        raise invalid(
+            "best_of", "'best_of' other than 'n' is not supported: all outputs are given", "unsupported_value"
+        )
+    if request.suffix:
+        raise invalid("suffix", "'suffix' is not supported: write the model's own marks for a middle into the prompt")
+    if request.logprobs is not None and not 0 <= request.logprobs <= MOST_LOGPROBS:
+        raise invalid("logprobs", f"'logprobs' must be from 0 to {MOST_LOGPROBS}")
+    if request.echo and request.logprobs is not None:
+        raise invalid("echo", "'echo' with 'logprobs' is not supported: the prompt's own are not known here")
+    if len(request.stops) > MOST_STOPS or not all(request.stops):
+        raise invalid("stop", f"'stop' may hold up to {MOST_STOPS} strings, none of them empty")
+    if request.stream_options is not None and not request.stream:
+        raise invalid("stream_options", "'stream_options' needs 'stream' to be true")
+
+
+class GenerateRequest(Struct, kw_only=True, frozen=True):
+    """A prompt in ids or text, and an output in ids and text."""
+
+    model: str = ""
+    text: str | None = None
+    input_ids: list[int] | None = None
+    stream: bool = False
+    return_logprob: bool = False
+    top_logprobs_num: int = 0
+    rid: str | None = None
+    session_id: str | None = None
+    sampling_params: dict[str, Any] = {}
+    sampling: Sampling = Sampling()
+
+    @property
+    def n(self) -> int | None:
+        """How many outputs."""
+        count = self.sampling_params.get("n", 1)
+        return count if isinstance(count, int) else 1
+
+    @property
+    def session(self) -> str | None:
+        """What the caller calls the conversation."""
+        return self.session_id
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """The caller's own stop strings."""
+        stop = self.sampling_params.get("stop") or ()
+        return (stop,) if isinstance(stop, str) else tuple(one for one in stop if isinstance(one, str) and one)
+
+    @property
+    def stop_token_ids(self) -> tuple[int, ...]:
+        """The caller's own stop tokens."""
+        return tuple(one for one in self.sampling_params.get("stop_token_ids") or () if isinstance(one, int))
+
+
+def read_generate(body: bytes) -> GenerateRequest:
+    """The request in a body; raises `Refused`."""
+    raw = _object(body)
+    names = frozenset(GenerateRequest.__struct_fields__) - {"sampling"}
+    try:
+        request = msgspec.convert({key: raw[key] for key in names & raw.keys()}, GenerateRequest)
+    except msgspec.ValidationError as error:
+        raise unreadable(error) from None
+    if (request.text is None) is (request.input_ids is None):
+        raise invalid("input_ids", "exactly one of 'text' and 'input_ids' is needed")
+    if request.input_ids is not None and not request.input_ids:
+        raise invalid("input_ids", "'input_ids' must hold at least one token", "empty_array")
+    fields: Mapping[str, Any] = request.sampling_params
+    most = fields.get("max_new_tokens")
+    if most is not None and not (isinstance(most, int) and most >= 1):
+        raise invalid("sampling_params.max_new_tokens", "'max_new_tokens' must be an integer of at least 1")
+    if not 1 <= (request.n or 1) <= MOST_CHOICES:
+        raise invalid("sampling_params.n", f"'n' must be from 1 to {MOST_CHOICES}")
+    top = request.top_logprobs_num if request.return_logprob else None
+    known = {**fields, "min_tokens": fields.get("min_new_tokens")}
+    sampling = sampling_of(known, max_tokens=most, logprobs=top)
+    check_sampling(sampling)
+    return msgspec.structs.replace(request, sampling=sampling)
