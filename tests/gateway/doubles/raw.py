@@ -1,4 +1,4 @@
-"""A server that writes what it is told, byte for byte: for what no honest server would answer."""
+"""A server that writes what it is told, byte for byte: for what no honest server answers, and under the doubles."""
 
 from __future__ import annotations
 
@@ -6,106 +6,127 @@ import asyncio
 import socket
 import struct
 from collections.abc import Awaitable, Callable
-from types import TracebackType
+from typing import Self, cast
 
-__all__ = ["Asked", "RawServer", "reset"]
+from httptools import HttpRequestParser
 
-Answer = Callable[["Asked"], Awaitable[None]]
-
-
-class Asked:
-    """A request that has come in, and the way back: `write` bytes, then return to wait for the next request."""
-
-    def __init__(self, head: str, headers: dict[str, str], body: bytes, writer: asyncio.StreamWriter) -> None:
-        self.head, self.headers, self.body, self.writer = head, headers, body, writer
-
-    async def write(self, data: bytes) -> None:
-        """Sends bytes as they are."""
-        self.writer.write(data)
-        await self.writer.drain()
-
-
-def reset(writer: asyncio.StreamWriter) -> None:
-    """Breaks the connection as a process that is killed does: with RST."""
-    sock: socket.socket = writer.get_extra_info("socket")
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    writer.transport.abort()
+__all__ = ["Asked", "RawServer"]
 
 
 class RawServer:
-    """``async with RawServer(answer) as server``: each request is given to `answer`; `connections` counts them."""
+    """``async with RawServer(answer) as server``: each request is given to `answer`.
 
-    def __init__(self, answer: Answer) -> None:
+    `answer` writes to the request's way back and returns; it is cancelled when whoever asked hangs up. `connections`
+    counts those that were made, `open` those that the other side has not closed; `asked` are the requests.
+    """
+
+    def __init__(self, answer: Callable[[Asked], Awaitable[None]]) -> None:
         self._answer = answer
         self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._serving: set[_Serving] = set()
         self.connections = 0
-        self.open = 0
-        """Connections that the other side has not closed."""
         self.asked: list[Asked] = []
+        self.cancelled = 0
+        """Answers that were broken off by the other side."""
 
     @property
     def url(self) -> str:
         assert self._server is not None
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
-    async def __aenter__(self) -> RawServer:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+    @property
+    def open(self) -> int:
+        return len(self._serving)
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: _Serving(self), "127.0.0.1", 0)
         return self
 
-    async def __aexit__(self, *_: type[BaseException] | TracebackType | BaseException | None) -> None:
+    async def __aexit__(self, *_: object) -> None:
         assert self._server is not None
         self._server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        tasks = [serving.task for serving in self._serving if serving.task is not None]
+        for serving in list(self._serving):
+            serving.transport.abort()
+        await self.closed()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self._server.wait_closed()
 
     async def closed(self) -> None:
         """Waits until no connection is open."""
         async with asyncio.timeout(5):
-            while self.open:
-                await asyncio.sleep(0.002)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        self.connections += 1
-        self.open += 1
-        try:
-            while not writer.is_closing():
-                asked = await _request(reader, writer)
-                self.asked.append(asked)
-                watch = asyncio.ensure_future(self._answer(asked))
-                # Whoever asked may hang up while the answer is being written.
-                hung_up = asyncio.ensure_future(_hung_up(reader))
-                try:
-                    await asyncio.wait({watch, hung_up}, return_when=asyncio.FIRST_COMPLETED)
-                    if hung_up.done():
-                        break
-                    await watch
-                finally:
-                    for each in (watch, hung_up):
-                        each.cancel()
-                    await asyncio.gather(watch, hung_up, return_exceptions=True)
-        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-            pass
-        finally:
-            self.open -= 1
-            self._tasks.discard(task)
-            writer.transport.abort()
+            while self._serving:
+                await asyncio.sleep(0.001)
 
 
-async def _hung_up(reader: asyncio.StreamReader) -> None:
-    """Waits until the other side closes, reading nothing of a next request."""
-    while not reader.at_eof() and reader.exception() is None:
-        await asyncio.sleep(0.002)
+class Asked:
+    """A request that has come in, and the way back."""
+
+    def __init__(self, method: str, path: str, headers: dict[str, str], body: bytes, serving: _Serving) -> None:
+        self.method, self.path, self.headers, self.body = method, path, headers, body
+        self._serving = serving
+
+    async def write(self, data: bytes) -> None:
+        """Sends bytes as they are; waits while the other side does not read."""
+        self._serving.transport.write(data)
+        await self._serving.writable.wait()
+
+    def close(self) -> None:
+        """Ends the connection in good order."""
+        self._serving.transport.close()
+
+    def reset(self) -> None:
+        """Breaks the connection as a process that is killed does: with RST."""
+        sock: socket.socket = self._serving.transport.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._serving.transport.abort()
 
 
-async def _request(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Asked:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-    first, *lines = head.removesuffix("\r\n\r\n").split("\r\n")
-    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-    body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Asked(first, headers, body, writer)
+class _Serving(asyncio.Protocol):
+    """One connection: requests in, one at a time."""
+
+    def __init__(self, server: RawServer) -> None:
+        self._server = server
+        self._parser = HttpRequestParser(self)
+        self._path, self._headers, self._body = "", dict[str, str](), list[bytes]()
+        self.task: asyncio.Future[None] | None = None
+        self.writable = asyncio.Event()
+        self.writable.set()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
+        self._server.connections += 1
+        self._server._serving.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._parser.feed_data(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._server._serving.discard(self)
+        self.writable.set()
+        if self.task is not None and not self.task.done():
+            self._server.cancelled += 1
+            self.task.cancel()
+
+    def pause_writing(self) -> None:
+        self.writable.clear()
+
+    def resume_writing(self) -> None:
+        self.writable.set()
+
+    def on_url(self, url: bytes) -> None:
+        self._path += url.decode()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers[name.decode().lower()] = value.decode("latin-1")
+
+    def on_body(self, body: bytes) -> None:
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        method = self._parser.get_method().decode()
+        asked = Asked(method, self._path, self._headers, b"".join(self._body), self)
+        self._path, self._headers, self._body = "", {}, []
+        self._server.asked.append(asked)
+        self.task = asyncio.ensure_future(self._server._answer(asked))

@@ -1,0 +1,206 @@
+"""SGLang's own ``POST /generate``: token ids in, token ids out.
+
+Facts from SGLang 0.5 (`srt/managers/io_struct.py`, `tokenizer_manager.py`, `srt/entrypoints/http_server.py`):
+
+- ``output_ids`` and ``text`` hold the whole output each time, or with ``--incremental-streaming-output`` what is new.
+  ``completion_tokens`` counts the whole in both cases, which tells them apart.
+- ``max_new_tokens`` is 128 unless it is said; ``null`` is the room that is left, which the server knows best.
+- ``no_stop_trim`` and ``skip_special_tokens`` concern ``text`` only; the ids have the stop token in any case.
+- A text prompt gets what the server's tokenizer puts before it: there is no field against that.
+- Closing the connection ends the work.
+
+A request has no ``rid``: SGLang refuses one that is still known, which a second attempt's would be.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from ...constrain import Engine
+from ...constrain.requests import sglang_generate
+from ...errors import Refused, WorkerFailed
+from ...types import JSON
+from .complaints import complaint
+from .constraints import eager_fields
+from .order import Alternative, Order, TokenLogprob, Usage
+from .reading import ErrorBody, EventReader, Gathered
+from .worker import Capabilities, Dispatch, Reader
+
+__all__ = ["Sglang"]
+
+SAMPLED = frozenset(
+    {
+        "custom_params",
+        "ebnf",
+        "json_schema",
+        "regex",
+        "spaces_between_special_tokens",
+        "stop_regex",
+        "stream_interval",
+        "structural_tag",
+    }
+)
+"""What of a caller's own fields belongs among the sampling parameters; the others stand beside them."""
+
+UNKNOWN = -9999.0
+"""The log probability of what has none: as OpenAI says it."""
+
+
+class Sglang:
+    """How SGLang is spoken to; `engine` is the notation in which it is told constraints."""
+
+    kind = "sglang"
+
+    def __init__(self, engine: Engine = Engine.STRUCTURAL_TAG) -> None:
+        self._engine = engine
+
+    def build(self, order: Order, capabilities: Capabilities) -> Dispatch:
+        asked = order.sampling
+        body: dict[str, JSON] = {name: value for name, value in asked.extra.items() if name not in SAMPLED}
+        body.pop("sampling_params", None)
+        if order.prompt.ids is not None:
+            body["input_ids"] = list(order.prompt.ids)
+        elif order.prompt.text is not None:
+            body["text"] = order.prompt.text
+        else:
+            raise Refused(400, "no_prompt", "this worker takes prompts, and there is none for this conversation")
+        body["stream"] = True
+        body["sampling_params"] = _sampling(order) | eager_fields(order, self._engine, sglang_generate)
+        if asked.logprobs is not None:
+            body |= {"return_logprob": True, "logprob_start_len": -1, "top_logprobs_num": asked.logprobs}
+        return Dispatch("POST", "/generate", msgspec.json.encode(body), order.headers)
+
+    def reader(self, order: Order, capabilities: Capabilities) -> Reader:
+        return EventReader(self.kind, _Events(order, capabilities).read)
+
+
+def _sampling(order: Order) -> dict[str, JSON]:
+    asked = order.sampling
+    said: dict[str, JSON] = {
+        "temperature": asked.temperature,
+        "top_p": asked.top_p,
+        "top_k": asked.top_k,
+        "min_p": asked.min_p,
+        "presence_penalty": asked.presence_penalty,
+        "frequency_penalty": asked.frequency_penalty,
+        "repetition_penalty": asked.repetition_penalty,
+        "min_new_tokens": asked.min_tokens,
+        "sampling_seed": asked.seed,
+        "ignore_eos": asked.ignore_eos,
+        "stop_token_ids": list(order.stop_ids) or None,
+        "stop": None if order.stop_ids else list(order.stop_texts) or None,
+        "logit_bias": {str(token): bias for token, bias in asked.logit_bias.items()} if asked.logit_bias else None,
+    }
+    fields: dict[str, JSON] = {name: value for name, value in asked.extra.items() if name in SAMPLED}
+    fields |= {name: value for name, value in said.items() if value is not None}
+    return fields | {
+        "n": 1,
+        "max_new_tokens": asked.max_tokens,
+        "skip_special_tokens": False,
+        "no_stop_trim": True,
+    }
+
+
+_Scored = tuple[float | None, int, str | None]
+
+
+class _Finish(Struct, frozen=True):
+    type: str
+    matched: int | str | None = None
+    message: str | None = None
+    status_code: int | None = None
+
+
+class _Meta(Struct, frozen=True):
+    finish_reason: _Finish | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_token_logprobs: list[_Scored] | None = None
+    output_top_logprobs: list[list[_Scored] | None] | None = None
+
+
+class _Event(Struct, frozen=True):
+    output_ids: list[int] = []
+    text: str | None = None
+    meta_info: _Meta = _Meta()
+    error: ErrorBody | str | None = None
+
+
+_decode = msgspec.json.Decoder(_Event).decode
+
+
+class _Events:
+    """Reads the events of one answer."""
+
+    __slots__ = ("_chars", "_incremental", "_listed", "_seen", "_text")
+
+    def __init__(self, order: Order, capabilities: Capabilities) -> None:
+        self._text = order.prompt.ids is None  # who has sent text has no tokenizer to read ids with
+        self._incremental = capabilities.incremental
+        self._seen = 0  # ids of the output so far
+        self._chars = 0  # characters of it, where texts hold all of it
+        self._listed = False  # whether there are ids at all
+
+    def read(self, data: bytes, into: Gathered) -> None:
+        event = _decode(data)
+        if event.error is not None:
+            raise _failure(event.error)
+        if into.finish is not None:
+            return
+        meta, ids = event.meta_info, event.output_ids
+        cumulative = self._is_cumulative(len(ids), meta.completion_tokens)
+        new = ids[self._seen :] if cumulative and self._seen else ids
+        if new:
+            self._listed = True
+            self._seen += len(new)
+            into.ids += new
+        if event.text and (self._text or not self._listed):
+            into.texts.append(event.text[self._chars :] if cumulative else event.text)
+        if event.text and cumulative:
+            self._chars = len(event.text)
+        if meta.output_token_logprobs and new:
+            into.logprobs += _scores(meta, len(new))
+        if meta.completion_tokens is not None:
+            into.usage = Usage(meta.prompt_tokens, meta.completion_tokens, meta.cached_tokens)
+        if meta.finish_reason is not None:
+            into.finish, into.matched = _finish(meta.finish_reason), meta.finish_reason.matched
+
+    def _is_cumulative(self, length: int, total: int | None) -> bool:
+        """Whether an event with so many ids holds the whole output.
+
+        The first one does, either way; of a later one the server's own count tells, and the nearer reading is right:
+        counts and ids may differ by what stands behind a stop token.
+        """
+        if not self._listed and not length:
+            return not self._incremental  # an old server, whose events have texts alone
+        if total is None:
+            return length > self._seen and not self._incremental
+        return abs(total - length) <= abs(total - length - self._seen)
+
+
+def _failure(error: ErrorBody | str) -> WorkerFailed:
+    return (error if isinstance(error, ErrorBody) else ErrorBody(error)).failure(Sglang.kind)
+
+
+def _finish(reason: _Finish) -> str:
+    if reason.type == "abort":
+        said = complaint((reason.message or "").encode()) or "it aborted the request"
+        raise WorkerFailed(Sglang.kind, said, reason.status_code)
+    return reason.type
+
+
+def _scores(meta: _Meta, count: int) -> list[TokenLogprob]:
+    """The last so many: lists are as long as the ids, or go on from the beginning where those do not."""
+    scored = (meta.output_token_logprobs or [])[-count:]
+    tops: list[list[_Scored] | None] = [None] * count
+    tops = (tops + (meta.output_top_logprobs or []))[-len(scored) :]
+    return [
+        TokenLogprob(token, _known(logprob), tuple(Alternative(each, _known(score)) for score, each, _ in top or ()))
+        for (logprob, token, _), top in zip(scored, tops, strict=True)
+    ]
+
+
+def _known(logprob: float | None) -> float:
+    return UNKNOWN if logprob is None else logprob
