@@ -2,13 +2,14 @@
 #   make demo    watch every dialect being read            make bench   measure (see bench/)
 #   make test    the whole test suite                      make fuzz    look for inputs that break a promise
 #   make check   lint, format and types                    make docs    write the generated pages anew
+#   make bench-gateway   measure the gateway beside another one (see bench/gateway/)
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test check bench fuzz docs clean
+.PHONY: demo test check bench bench-gateway fuzz docs clean
 .DEFAULT_GOAL := demo
 
 $(STAMP): pyproject.toml
@@ -34,6 +35,12 @@ $(VENV)/.bench: $(STAMP) $(VENV)/.engines
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
+$(VENV)/.gateways: $(STAMP) bench/gateway/requirements.txt
+	@rm -rf $(VENV)/gateways
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+	  --target $(VENV)/gateways --requirement bench/gateway/requirements.txt
+	@touch $@
+
 demo: $(STAMP)
 	@$(BIN)/dragoman demo
 
@@ -47,6 +54,9 @@ check: $(STAMP)
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m bench
+
+bench-gateway: $(VENV)/.gateways
+	$(BIN)/python -m bench.gateway $(ARGS)
 
 fuzz: $(STAMP)
 	$(BIN)/python -m fuzz

@@ -1,104 +1,113 @@
-"""A server as a process of its own, until it is told to stop."""
+"""The gateway, running: real HTTP on loopback in the test's own event loop, and clients for it."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import threading
-import urllib.error
-import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
 
 import msgspec
+import uvicorn
 
-ROOT = Path(__file__).parents[2]
+from dragoman.gateway.app import create_app
+from dragoman.gateway.assembly import Assembly
+from dragoman.gateway.config import ModelEntry, Server, Settings, WorkerEntry
+from dragoman.gateway.server import listen, url_of
+from dragoman.gateway.transport.client import Client
+from dragoman.stream.sse import SseDecoder
 
-LIVENESS = 30.0
-"""Seconds within which whatever is waited for must have come, on the slowest machine."""
+__all__ = ["Gateway", "gateway", "in_front_of", "settled"]
 
-STAND_IN = ("-m", "tests.gateway.doubles.stand_in")
+Body = Mapping[str, Any]
 
 
-class Running:
-    """The process: its URL, what it answers, and how it ended."""
+class Gateway:
+    """A gateway that runs, and a bare client of it."""
 
-    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
-        self.process, self.url = process, url
+    def __init__(self, url: str, parts: Assembly, client: Client) -> None:
+        self.url, self.parts, self.client = url, parts, client
 
-    def get(self, path: str) -> tuple[int, str]:
-        """The status and body of one page, on a connection of its own."""
-        return self._open(urllib.request.Request(self.url + path))
+    async def post(self, path: str, body: Body | bytes, **headers: str) -> tuple[int, Any, dict[str, str]]:
+        """Status, decoded body, and headers."""
+        sent = body if isinstance(body, bytes) else msgspec.json.encode(body)
+        given = [("content-type", "application/json"), *((k.replace("_", "-"), v) for k, v in headers.items())]
+        got = await self.client.fetch("POST", self.url + path, given, sent)
+        return got.status, msgspec.json.decode(got.body), got.headers
 
-    def post(self, path: str, body: object = None) -> tuple[int, str]:
-        """The same with a body."""
-        return self._open(urllib.request.Request(self.url + path, msgspec.json.encode(body), method="POST"))
+    async def get(self, path: str, **headers: str) -> tuple[int, bytes]:
+        given = [(key.replace("_", "-"), value) for key, value in headers.items()]
+        got = await self.client.fetch("GET", self.url + path, given)
+        return got.status, got.body
 
-    def _open(self, request: urllib.request.Request) -> tuple[int, str]:
+    async def stream(self, path: str, body: Body) -> list[Any]:
+        """The data of all events, decoded but for ``[DONE]``, which must be the last."""
+        return [event async for event in self.events(path, body)]
+
+    async def events(self, path: str, body: Body) -> AsyncIterator[Any]:
+        """The same as they come."""
+        decoder = SseDecoder()
+        sent = msgspec.json.encode({**body, "stream": True})
+        response = await self.client.open("POST", self.url + path, [("content-type", "application/json")], sent)
         try:
-            with urllib.request.urlopen(request, timeout=LIVENESS) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, error.read().decode()
-
-    def stop(self, number: int = signal.SIGTERM) -> int:
-        """Send a signal, and give the exit code."""
-        self.process.send_signal(number)
-        return self.process.wait(LIVENESS)
-
-
-class Asking(threading.Thread):
-    """A request in the background, whose answer is fetched when it has come."""
-
-    def __init__(self, running: Running, path: str) -> None:
-        super().__init__(daemon=True)
-        self._running, self._path = running, path
-        self._answer = (0, "")
-        self.start()
-
-    def run(self) -> None:
-        self._answer = self._running.post(self._path)
-
-    def answer(self) -> tuple[int, str]:
-        self.join(LIVENESS)
-        return self._answer
+            done = False
+            if response.status != 200:
+                yield msgspec.json.decode(await response.collect(1 << 20))
+                return
+            while data := await response.read():
+                for event in decoder.feed(data):
+                    assert not done, "nothing comes behind the end"
+                    done = event.data == b"[DONE]"
+                    if not done:
+                        yield msgspec.json.decode(event.data)
+            assert done, "a stream says where it ends"
+        finally:
+            response.close()
 
 
-@contextmanager
-def running(*arguments: str, log: Path | None = None, **changes: str) -> Iterator[Running]:
-    """Run Python with these arguments until it has told its URL; it is killed if it is still there at the end."""
-    paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("DRAGOMAN_", "PROMETHEUS_"))}
-    with open(log or os.devnull, "w") as errors:
-        process = subprocess.Popen(
-            [sys.executable, *arguments],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            env=environment | {"PYTHONPATH": paths} | changes,
-        )
-        with process:
-            try:
-                assert process.stdout is not None
-                told = msgspec.json.decode(process.stdout.readline() or "{}")
-                assert told, "it ended before it listened"
-                yield Running(process, told["url"])
-            finally:
-                process.kill()
+@asynccontextmanager
+async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
+    """The gateway of these settings, as it is served, but in this event loop."""
+    app = create_app(settings)
+    listener = listen(settings.server)
+    config = uvicorn.Config(app, http="httptools", log_config=None, access_log=False, lifespan="on", ws="none")
+    server = uvicorn.Server(config)
+    server.capture_signals = _nothing  # type: ignore[method-assign]
+    serving = asyncio.ensure_future(server.serve(sockets=[listener]))
+    client = Client()
+    try:
+        while not server.started:
+            await asyncio.sleep(0.001)
+            if serving.done():
+                serving.result()
+                raise AssertionError("the gateway has not started")
+        yield Gateway(url_of(listener), app.state.parts, client)
+    finally:
+        await client.close()
+        server.should_exit = True
+        await serving
 
 
-def run_to_end(arguments: Sequence[str], **changes: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with these arguments to its end."""
-    paths = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    return subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": paths} | changes,
-        timeout=LIVENESS,
-        check=False,
-    )
+class _Nothing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+
+def _nothing() -> _Nothing:
+    return _Nothing()
+
+
+def in_front_of(*urls: str, model: str = "gpt-oss-20b", kind: str | None = None, **fields: Any) -> Settings:
+    """Settings of one model and the workers at these places, on a free port."""
+    models = fields.pop("models", (ModelEntry(name=model),))
+    workers = tuple(WorkerEntry(url=url, kind=kind) for url in urls)
+    server = Server(port=0, **fields.pop("server", {}))
+    return Settings(server=server, models=models, workers=workers, **fields)
+
+
+async def settled(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Waits until something is true; fails if it never is."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.005)

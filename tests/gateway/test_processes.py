@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from .running import LIVENESS, STAND_IN, Asking, Running, run_to_end, running
+from .served_process import LIVENESS, STAND_IN, Asking, Running, run_to_end, running
 
 pytestmark = [
     pytest.mark.slow,

@@ -13,7 +13,7 @@ from dragoman.errors import InvalidConfig
 from dragoman.gateway.config import Server
 from dragoman.gateway.server import listen, url_of
 
-from .running import LIVENESS, STAND_IN, Asking, Running, run_to_end, running
+from .served_process import LIVENESS, STAND_IN, Asking, Running, run_to_end, running
 
 
 def wait_until_streaming(server: Running) -> None:
