@@ -1,0 +1,94 @@
+"""Asks a server of llama.cpp what it can do: its model, its context, and which marks are control tokens there.
+
+No tokenizer is loaded for that: one request to ``/tokenize`` tells which of the spellings that dialects and the chat
+template have are single tokens. Everything about orders is in `llama_cpp`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from ...errors import WorkerFailed
+from ...registry import dialects
+from .frames import decoded
+from .worker import Capabilities, Speech
+
+if TYPE_CHECKING:
+    from ..transport.client import Client
+
+__all__ = ["ask"]
+
+LIKE_TOKEN = re.compile(r"<[^<>\s'\"{}=]{1,60}>|\[[A-Z_/]{2,40}\]")
+"""How control tokens are spelled."""
+
+
+class _Settings(Struct):
+    n_ctx: int | None = None
+
+
+class _Props(Struct):
+    default_generation_settings: _Settings
+    total_slots: int
+    build_info: str = ""
+    model_path: str | None = None
+    chat_template: str = ""
+    bos_token: str = ""
+    eos_token: str = ""
+
+
+class _Model(Struct):
+    id: str
+
+
+class _Models(Struct):
+    data: list[_Model] = []
+
+
+class _Token(Struct):
+    id: int
+    piece: str | list[int] = ""
+
+
+class _Tokens(Struct):
+    tokens: list[_Token] = []
+
+
+async def ask(url: str, client: Client, key: str | None = None) -> Capabilities | None:
+    """What the server at this address can do; ``None`` if it is none of llama.cpp. Raises `WorkerFailed`."""
+    url = url.rstrip("/")
+    headers = (("authorization", f"Bearer {key}"),) if key else ()
+    answer = await client.fetch("GET", f"{url}/props", headers)
+    if answer.status >= 400:
+        return None
+    try:
+        props = decoded(url, answer.body, _Props)
+    except WorkerFailed:
+        return None
+    models = decoded(url, (await client.fetch("GET", f"{url}/v1/models", headers)).body, _Models)
+    spelled = _spelled(props)
+    question = msgspec.json.encode({"content": " ".join(spelled), "parse_special": True, "with_pieces": True})
+    typed = (("content-type", "application/json"), *headers)
+    tokens = decoded(url, (await client.fetch("POST", f"{url}/tokenize", typed, question)).body, _Tokens)
+    return Capabilities(
+        kind="llama_cpp",
+        version=props.build_info,
+        speech=(Speech.TOKENS, Speech.TEXT),
+        models=tuple(model.id for model in models.data),
+        context=props.default_generation_settings.n_ctx,
+        path=props.model_path,
+        template=props.chat_template or None,
+        control={token.piece: token.id for token in tokens.tokens if token.piece in spelled},
+    )
+
+
+def _spelled(props: _Props) -> dict[str, None]:
+    """What may be control tokens of a model."""
+    known = dialects()
+    tokens = (text for dialect in known for text in (*dialect.tokens, *dialect.stops) if not re.search(r"\s", text))
+    marks = (text for dialect in known for text in dialect.marks if LIKE_TOKEN.fullmatch(text))
+    ends = (text for text in (props.bos_token, props.eos_token) if text)
+    return dict.fromkeys((*ends, *LIKE_TOKEN.findall(props.chat_template), *tokens, *marks))
