@@ -30,9 +30,7 @@ def test_a_port_that_is_taken_is_a_mistake() -> None:
     with closing(listen(Server(port=0))) as listener:
         listener.listen()
         port = listener.getsockname()[1]
-        with pytest.raises(
-            InvalidConfig, match=rf"found 127\.0\.0\.1:{port}, Address already in use"
-        ):
+        with pytest.raises(InvalidConfig, match=rf"found 127\.0\.0\.1:{port}, Address already in use"):
             listen(Server(port=port))
 
 
