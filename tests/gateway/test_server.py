@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import time
 from contextlib import closing
 
 import pytest
@@ -13,12 +12,7 @@ from dragoman.errors import InvalidConfig
 from dragoman.gateway.config import Server
 from dragoman.gateway.server import listen, url_of
 
-from .served_process import LIVENESS, STAND_IN, Asking, Running, run_to_end, running
-
-
-def wait_until_streaming(server: Running) -> None:
-    """Until the server has begun to answer what was asked beside."""
-    time.sleep(0.3)
+from .served_process import LIVENESS, STAND_IN, Asking, run_to_end, running, until
 
 
 def test_a_free_port_is_picked() -> None:
@@ -30,9 +24,7 @@ def test_a_port_that_is_taken_is_a_mistake() -> None:
     with closing(listen(Server(port=0))) as listener:
         listener.listen()
         port = listener.getsockname()[1]
-        with pytest.raises(
-            InvalidConfig, match=rf"found 127\.0\.0\.1:{port}, Address already in use"
-        ):
+        with pytest.raises(InvalidConfig, match=rf"found 127\.0\.0\.1:{port}, Address already in use"):
             listen(Server(port=port))
 
 
@@ -64,10 +56,10 @@ def test_it_answers_and_stops_without_delay() -> None:
 @pytest.mark.slow
 def test_a_running_stream_is_ended_before_it_stops() -> None:
     with running(*STAND_IN, "1", "60") as server:
-        asking = Asking(server, "/v1/chat/completions?n=8&pause=0.2")
-        wait_until_streaming(server)
+        asking = Asking(server, "/v1/chat/completions?n=8&pause=0.3")
+        assert asking.begun.wait(LIVENESS)
         server.process.send_signal(signal.SIGTERM)
-        wait_until_streaming(server)
+        assert until(lambda: server.get("/ready")[0] == 503)
         assert server.get("/ready") == (503, '{"status":"draining"}')
         assert server.get("/whoami")[0] == 503
         status, body = asking.answer()
@@ -79,7 +71,7 @@ def test_a_running_stream_is_ended_before_it_stops() -> None:
 def test_a_stream_that_takes_too_long_is_cut_with_an_error() -> None:
     with running(*STAND_IN, "1", "0.2") as server:
         asking = Asking(server, "/v1/chat/completions?n=1000&pause=0.1")
-        wait_until_streaming(server)
+        assert asking.begun.wait(LIVENESS)
         assert server.stop() == 0
         _, body = asking.answer()
         assert '"code":"shutting_down"' in body.split("\n\n")[-2]
@@ -89,9 +81,9 @@ def test_a_stream_that_takes_too_long_is_cut_with_an_error() -> None:
 def test_interrupted_twice_it_does_not_wait() -> None:
     with running(*STAND_IN, "1", "1000") as server:
         asking = Asking(server, "/v1/responses?n=1000&pause=0.1")
-        wait_until_streaming(server)
+        assert asking.begun.wait(LIVENESS)
         server.process.send_signal(signal.SIGINT)
-        wait_until_streaming(server)
+        assert until(lambda: server.get("/ready")[0] == 503)
         assert server.process.poll() is None
         assert server.stop(signal.SIGINT) == 0
         assert "event: error\n" in asking.answer()[1]
