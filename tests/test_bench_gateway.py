@@ -18,6 +18,7 @@ from bench.gateway.rounds import Measured, Soak
 from bench.gateway.script import SCRIPTS, Script, script
 from bench.gateway.vocabulary import write_vocabularies
 from dragoman import Parser
+from dragoman.parse.assemble import assemble
 from dragoman.tokenizers import get_tokenizer
 from dragoman.types import TextPart, ThinkingPart
 
@@ -52,9 +53,8 @@ def cut_short(pieces: list[bytes]) -> Callable[[HTTPWorker], None]:
 def test_a_script_of_harmony_is_read_as_the_texts_that_it_says() -> None:
     said = script("harmony", 200)
     parser = Parser("harmony", tokenizer=get_tokenizer("o200k_harmony"))
-    parser.feed_tokens(said.ids)
-    parser.finish()
-    assert parser.message().parts == (ThinkingPart(said.reasoning), TextPart(said.content))
+    message = assemble([*parser.feed_tokens(said.ids), *parser.finish()])
+    assert message.parts == (ThinkingPart(said.reasoning), TextPart(said.content))
 
 
 @each

@@ -101,7 +101,8 @@ def _nothing() -> _Nothing:
 def in_front_of(*urls: str, model: str = "gpt-oss-20b", kind: str | None = None, **fields: Any) -> Settings:
     """Settings of one model and the workers at these places, on a free port."""
     models = fields.pop("models", (ModelEntry(name=model),))
-    workers = tuple(WorkerEntry(url=url, kind=kind) for url in urls)
+    names = tuple(one.name for one in models)
+    workers = tuple(WorkerEntry(url=url, kind=kind, models=names) for url in urls)
     server = Server(port=0, **fields.pop("server", {}))
     return Settings(server=server, models=models, workers=workers, **fields)
 
