@@ -8,7 +8,7 @@ from typing import Any
 from openai.types import Completion
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
-__all__ = ["assembled", "checked", "same", "said", "whole"]
+__all__ = ["assembled", "checked", "said", "same", "whole"]
 
 
 def checked(value: Any) -> Any:
@@ -76,9 +76,7 @@ def same(choices: dict[int, dict[str, Any]]) -> dict[int, dict[str, Any]]:
     return {
         index: {
             **made,
-            "calls": [
-                {**call, "id": "" if call["id"].startswith("call_") else call["id"]} for call in made["calls"]
-            ],
+            "calls": [{**call, "id": "" if call["id"].startswith("call_") else call["id"]} for call in made["calls"]],
         }
         for index, made in choices.items()
     }

@@ -14,10 +14,7 @@ MODEL = "gpt-oss-20b"
 
 ANALYSIS = "<|channel|>analysis<|message|>The weather, then.<|end|><|start|>assistant"
 PREAMBLE = "<|channel|>commentary<|message|>I look at the sky.<|end|><|start|>assistant"
-CALL = (
-    "<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>"
-    '{"city":"Paris","unit":"c"}<|call|>'
-)
+CALL = '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city":"Paris","unit":"c"}<|call|>'
 FINAL = "<|channel|>final<|message|>It is mild in Paris.<|return|>"
 
 TOOL = {

@@ -41,9 +41,7 @@ def prompt(messages: list[dict[str, Any]], **fields: Any) -> str:
 
     async def run() -> str:
         async with SglangDouble(Script(ids=ids_of(FINAL))) as worker, gateway(in_front_of(worker.url)) as door:
-            status, value, _ = await door.post(
-                "/v1/chat/completions", {"model": MODEL, "messages": messages, **fields}
-            )
+            status, value, _ = await door.post("/v1/chat/completions", {"model": MODEL, "messages": messages, **fields})
             assert status == 200, value
             return text_of(worker.requests[0]["input_ids"])
 

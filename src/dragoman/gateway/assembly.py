@@ -30,7 +30,7 @@ from .served import ServedModel, load_model
 from .transport.client import Client
 from .transport.limits import Limits
 from .workers.http_worker import HttpWorker
-from .workers.in_process import InProcessLlama
+from .workers.local_llama import LocalLlama
 from .workers.register import discover
 from .workers.replay import ReplayWorker
 from .workers.worker import Capabilities, Speech, Worker
@@ -112,7 +112,7 @@ class Assembly:
     async def _worker(self, entry: WorkerEntry) -> Worker:
         key = entry.key.reveal() if entry.key is not None else None
         if entry.gguf is not None:
-            return await InProcessLlama.start(entry.gguf, self.client)
+            return await LocalLlama.start(entry.gguf, self.client)
         if entry.url is None:
             return ReplayWorker()
         wire, capabilities = await discover(entry.url, self.client, kind=entry.kind, key=key)
