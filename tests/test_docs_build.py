@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from prometheus_client import CollectorRegistry
 
-from docs import build, markdown, page
+from docs import build, markdown, page, settings
 from dragoman import (
     Dialect,
     Example,
@@ -24,6 +25,9 @@ from dragoman import (
     idioms,
     parse,
 )
+from dragoman.gateway.leaves import leaves
+from dragoman.gateway.observe.families import Families
+from dragoman.gateway.sources import read_settings
 from dragoman.grammar import build as words
 from dragoman.idioms.define import layout
 from dragoman.types import UnparsedToolCall
@@ -53,6 +57,17 @@ def test_some_pages_and_the_index_are_fresh() -> None:
     wanted = {"README.md": build.index(dialects())} | build.files(FEW)
     for name, text in wanted.items():
         assert (build.FOLDER / name).read_text(encoding="utf-8") == text, f"{name} is stale: run `make docs`"
+
+
+def test_the_reference_of_the_settings_is_fresh() -> None:
+    assert build.SETTINGS.read_text(encoding="utf-8") == settings.page(), "run `make docs`"
+
+
+def test_the_reference_names_every_setting() -> None:
+    shown = settings.page()
+    assert [
+        leaf.key for leaf in leaves() if len(leaf.path) > 1 and f"| `{leaf.key}` | `{leaf.flag}` |" not in shown
+    ] == []
 
 
 def test_there_is_a_page_and_a_picture_of_every_dialect() -> None:
@@ -215,3 +230,21 @@ def test_every_dialect_says_what_its_calls_look_like() -> None:
 def test_every_word_of_the_vocabulary_is_explained() -> None:
     page = (ROOT / "docs" / "grammar.md").read_text(encoding="utf-8")
     assert [word for word in words.__all__ if not re.search(rf"`{word}[(`]|\b{word}\(|\bb\.{word}\b", page)] == []
+
+
+def test_the_file_with_settings_that_is_shown_can_be_read(tmp_path: Path) -> None:
+    shown = (build.SETTINGS.parent / "deployment.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```toml\n(.*?)^```$", shown, re.MULTILINE | re.DOTALL)
+    key = tmp_path / "key"
+    key.write_text("k")
+    file = tmp_path / "gateway.toml"
+    file.write_text(text.replace("/run/secrets/dragoman-admin", str(key)), encoding="utf-8")
+    assert len(read_settings(file, {"DRAGOMAN_CLIENT_KEY": "k"}).workers) == 2
+
+
+def test_every_metric_is_in_the_table() -> None:
+    registry = CollectorRegistry()
+    Families(registry)
+    names = [f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()]
+    shown = (build.SETTINGS.parent / "deployment.md").read_text(encoding="utf-8")
+    assert [name for name in names if f"| `{name}` |" not in shown] == []

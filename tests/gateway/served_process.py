@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -54,18 +55,34 @@ class Running:
 class Asking(threading.Thread):
     """A request in the background, whose answer is fetched when it has come."""
 
-    def __init__(self, running: Running, path: str) -> None:
+    def __init__(self, running: Running, path: str, body: object = None) -> None:
         super().__init__(daemon=True)
-        self._running, self._path = running, path
+        self._request = urllib.request.Request(running.url + path, msgspec.json.encode(body), method="POST")
         self._answer = (0, "")
+        self.begun = threading.Event()
+        """Whether the answer has begun."""
         self.start()
 
     def run(self) -> None:
-        self._answer = self._running.post(self._path)
+        with urllib.request.urlopen(self._request, timeout=LIVENESS) as answer:
+            first = answer.read(1)
+            self.begun.set()
+            self._answer = (answer.status, (first + answer.read()).decode())
 
     def answer(self) -> tuple[int, str]:
         self.join(LIVENESS)
         return self._answer
+
+
+def until(truth: Callable[[], bool]) -> bool:
+    """Whether something has come true in good time; what can't be asked is not true."""
+    deadline = time.monotonic() + LIVENESS
+    while time.monotonic() < deadline:
+        with suppress(OSError):
+            if truth():
+                return True
+        time.sleep(0.05)
+    return False
 
 
 @contextmanager

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 import msgspec
 import pytest
 
+from dragoman.errors import InvalidConfig
 from dragoman.gateway.drain import Draining, Message, Receive, Send
 
 
@@ -164,3 +166,18 @@ def test_an_app_that_fails_is_forgotten() -> None:
     with pytest.raises(RuntimeError, match="broken"):
         asyncio.run(ask())  # type: ignore[arg-type]
     assert app.running == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(InvalidConfig("here", "this", "that"), "here should be this, found that"), (KeyError(), "trace")],
+)
+def test_a_mistake_in_the_settings_is_said_without_a_traceback(error: Exception, said: str) -> None:
+    async def app(scope: Message, receive: Receive, send: Send) -> None:
+        await send({"type": "lifespan.startup.failed", "message": "trace"})
+        raise error
+
+    client = Client(Draining(app), kind="lifespan")
+    with suppress(KeyError):
+        asyncio.run(client.ask())
+    assert client.messages == [{"type": "lifespan.startup.failed", "message": said}]

@@ -6,14 +6,13 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from .served_process import LIVENESS, STAND_IN, Asking, Running, run_to_end, running
+from .served_process import LIVENESS, STAND_IN, Asking, Running, run_to_end, running, until
 
 pytestmark = [
     pytest.mark.slow,
@@ -24,17 +23,6 @@ pytestmark = [
 def workers(server: Running, asked: int = 40) -> set[int]:
     """Who answers."""
     return {msgspec.json.decode(server.get("/whoami")[1])["pid"] for _ in range(asked)}
-
-
-def until(truth: Callable[[], bool]) -> bool:
-    """Whether something has come true in good time."""
-    deadline = time.monotonic() + LIVENESS
-    while time.monotonic() < deadline:
-        with suppress(OSError):
-            if truth():
-                return True
-        time.sleep(0.05)
-    return False
 
 
 def is_there(pid: int) -> bool:
@@ -70,7 +58,7 @@ def test_one_that_dies_is_started_anew(tmp_path: Path) -> None:
 def test_all_drain_when_their_parent_is_told_to_stop() -> None:
     with running(*STAND_IN, "2", "60") as server:
         asking = [Asking(server, "/v1/chat/completions?n=6&pause=0.2") for _ in range(4)]
-        time.sleep(0.5)
+        assert all(each.begun.wait(LIVENESS) for each in asking)
         assert server.stop() == 0
         assert all(each.answer()[1].endswith("data: [DONE]\n\n") for each in asking)
 
@@ -78,9 +66,9 @@ def test_all_drain_when_their_parent_is_told_to_stop() -> None:
 def test_interrupted_twice_they_do_not_wait() -> None:
     with running(*STAND_IN, "2", "1000") as server:
         asking = Asking(server, "/v1/chat/completions?n=1000&pause=0.1")
-        time.sleep(0.5)
+        assert asking.begun.wait(LIVENESS)
         server.process.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+        time.sleep(0.5)  # another process may answer that it is draining, or none
         assert server.stop(signal.SIGINT) == 0
         assert '"code":"shutting_down"' in asking.answer()[1]
 

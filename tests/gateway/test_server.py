@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import time
 from contextlib import closing
 
 import pytest
@@ -13,12 +12,7 @@ from dragoman.errors import InvalidConfig
 from dragoman.gateway.config import Server
 from dragoman.gateway.server import listen, url_of
 
-from .served_process import LIVENESS, STAND_IN, Asking, Running, run_to_end, running
-
-
-def wait_until_streaming(server: Running) -> None:
-    """Until the server has begun to answer what was asked beside."""
-    time.sleep(0.3)
+from .served_process import LIVENESS, STAND_IN, Asking, run_to_end, running, until
 
 
 def test_a_free_port_is_picked() -> None:
@@ -62,10 +56,10 @@ def test_it_answers_and_stops_without_delay() -> None:
 @pytest.mark.slow
 def test_a_running_stream_is_ended_before_it_stops() -> None:
     with running(*STAND_IN, "1", "60") as server:
-        asking = Asking(server, "/v1/chat/completions?n=8&pause=0.2")
-        wait_until_streaming(server)
+        asking = Asking(server, "/v1/chat/completions?n=8&pause=0.3")
+        assert asking.begun.wait(LIVENESS)
         server.process.send_signal(signal.SIGTERM)
-        wait_until_streaming(server)
+        assert until(lambda: server.get("/ready")[0] == 503)
         assert server.get("/ready") == (503, '{"status":"draining"}')
         assert server.get("/whoami")[0] == 503
         status, body = asking.answer()
@@ -77,7 +71,7 @@ def test_a_running_stream_is_ended_before_it_stops() -> None:
 def test_a_stream_that_takes_too_long_is_cut_with_an_error() -> None:
     with running(*STAND_IN, "1", "0.2") as server:
         asking = Asking(server, "/v1/chat/completions?n=1000&pause=0.1")
-        wait_until_streaming(server)
+        assert asking.begun.wait(LIVENESS)
         assert server.stop() == 0
         _, body = asking.answer()
         assert '"code":"shutting_down"' in body.split("\n\n")[-2]
@@ -87,9 +81,9 @@ def test_a_stream_that_takes_too_long_is_cut_with_an_error() -> None:
 def test_interrupted_twice_it_does_not_wait() -> None:
     with running(*STAND_IN, "1", "1000") as server:
         asking = Asking(server, "/v1/responses?n=1000&pause=0.1")
-        wait_until_streaming(server)
+        assert asking.begun.wait(LIVENESS)
         server.process.send_signal(signal.SIGINT)
-        wait_until_streaming(server)
+        assert until(lambda: server.get("/ready")[0] == 503)
         assert server.process.poll() is None
         assert server.stop(signal.SIGINT) == 0
         assert "event: error\n" in asking.answer()[1]
@@ -98,5 +92,6 @@ def test_interrupted_twice_it_does_not_wait() -> None:
 @pytest.mark.slow
 def test_an_app_that_can_not_start_is_told_by_the_exit_code() -> None:
     done = run_to_end([*STAND_IN, "1", "1", "localhost"])
-    assert done.returncode != 0
-    assert "can't start" in done.stderr
+    assert done.returncode == 1
+    assert "server.host should be another" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -39,6 +39,9 @@ Each setting is a flag, a variable (DRAGOMAN_SERVER__PORT) and a key of the file
 variables, variables before the file. exit codes: 0 stopped, 1 could not start, 2 a mistake in the settings
 """
 
+_RECORDED = "harmony"
+"""A dialect that the bundled recordings have."""
+
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
@@ -113,13 +116,20 @@ def _tell(settings: Settings, listener: socket.socket, *, as_json: bool) -> None
         sys.stdout.flush()
         return
     console = open_console()
-    model = settings.models[0].name if settings.models else "qwen3"
     console.print(Text.assemble("dragoman listens at ", (url, "bold cyan")), soft_wrap=True)
-    console.print(Text("try: ", style="dim") + Text(_curl(settings, url, model)), soft_wrap=True)
+    console.print(Text.assemble(("try: ", "dim"), _curl(settings, url)), soft_wrap=True)
     console.file.flush()
 
 
-def _curl(settings: Settings, url: str, model: str) -> str:
-    body = {"model": model, "stream": True, "messages": [{"role": "user", "content": "Hello"}]}
+def _curl(settings: Settings, url: str) -> str:
+    named = {"model": model} if (model := _a_model(settings)) else {}
+    body = {**named, "stream": True, "messages": [{"role": "user", "content": "Hello"}]}
     key = "-H 'authorization: Bearer KEY' " if settings.keys.api else ""
     return f"curl -N {url}/v1/chat/completions {key}-d '{msgspec.json.encode(body).decode()}'"
+
+
+def _a_model(settings: Settings) -> str | None:
+    """A model that is served; what workers have is not known yet, and who has one only is asked without its name."""
+    if settings.models:
+        return settings.models[0].name
+    return _RECORDED if any(worker.kind == "replay" for worker in settings.workers) else None

@@ -13,6 +13,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from ..errors import DragomanError
+
 __all__ = ["App", "Draining", "Message", "Receive", "Send"]
 
 Message: TypeAlias = MutableMapping[str, object]
@@ -54,7 +56,9 @@ class Draining:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """ASGI."""
-        if scope["type"] != "http" or scope["path"] in ALWAYS:
+        if scope["type"] == "lifespan":
+            await _live(self._app, scope, receive, send)
+        elif scope["path"] in ALWAYS:
             await self._app(scope, receive, send)
         elif self.begun:
             await _refuse(send, ready=scope["path"] == READY)
@@ -74,6 +78,29 @@ class Draining:
             await answer.end()
         finally:
             del self._running[task]
+
+
+async def _live(app: App, scope: Message, receive: Receive, send: Send) -> None:
+    """The app's beginning and end; a caller's mistake that keeps it from beginning is said without a traceback."""
+    failed: list[Message] = []
+
+    async def hold(message: Message) -> None:
+        if message["type"] == "lifespan.startup.failed":
+            failed.append(message)
+        else:
+            await send(message)
+
+    try:
+        await app(scope, receive, hold)
+    except DragomanError as error:
+        if failed:
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            return
+        raise
+    except BaseException:
+        for message in failed:
+            await send(message)
+        raise
 
 
 class _Answer:

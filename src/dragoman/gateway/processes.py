@@ -219,7 +219,8 @@ def _work(create: Create, settings: Settings, parent: Connection) -> None:
 
     open_log(settings.log.level, settings.log.format, sys.stderr)
     try:
-        serve(create, settings, listen(settings.server, shared=True), started)
+        code = serve(create, settings, listen(settings.server, shared=True), started)
     except InvalidConfig as error:
         sys.stderr.write(f"dragoman: {error}\n")
-        raise SystemExit(2) from None
+        code = 2
+    raise SystemExit(code)

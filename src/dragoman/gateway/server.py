@@ -36,10 +36,17 @@ _GENERATION = 20_000
 """New objects between two looks of the garbage collector; streams make many that live for a moment only."""
 
 
-def serve(create: Create, settings: Settings, listener: socket.socket, started: Started) -> None:
-    """Serve on a socket until a signal has come and the gateway has drained; must be called in the main thread."""
+def serve(create: Create, settings: Settings, listener: socket.socket, started: Started) -> int:
+    """Serve on a socket until a signal has come and the gateway has drained; must be called in the main thread.
+
+    Gives the exit code: 1 if the app could not begin, which the log tells of.
+    """
     app = Draining(create(settings))
-    _Server(app, settings.server, started).run(sockets=[listener])
+    try:
+        _Server(app, settings.server, started).run(sockets=[listener])
+    except SystemExit:  # so uvicorn says that it has failed
+        return 1
+    return 0
 
 
 def listen(server: Server, *, shared: bool = False) -> socket.socket:

@@ -27,5 +27,4 @@ def run(settings: Settings, started: Callable[[socket.socket], None]) -> int:
     if settings.server.processes > 1:
         return serve_many(app_of, settings, started)
     with listen(settings.server) as listener:
-        serve(app_of, settings, listener, lambda: started(listener))
-    return 0
+        return serve(app_of, settings, listener, lambda: started(listener))

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from dragoman.errors import InvalidConfig
 from dragoman.gateway.config import Server, Settings
 
 
@@ -30,7 +31,7 @@ def create(settings: Settings) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         if settings.server.host == "localhost":
-            raise RuntimeError("can't start")
+            raise InvalidConfig("server.host", "another", "'localhost'")
         yield
 
     async def whoami(request: Request) -> Response:
@@ -92,8 +93,7 @@ def main(processes: int, drain: float, host: str = "127.0.0.1") -> int:
     if processes > 1:
         return serve_many(create, settings, started)
     with listen(settings.server) as listener:
-        serve(create, settings, listener, lambda: started(listener))
-    return 0
+        return serve(create, settings, listener, lambda: started(listener))
 
 
 if __name__ == "__main__":
