@@ -17,15 +17,15 @@ from ..errors import DragomanError, InvalidConfig, WorkerFailed
 from .catalog import Catalog
 from .config import Settings, WorkerEntry
 from .door import Hall
-from .fleet.breaker import BreakerRules
 from .fleet.fleet import Fleet
 from .fleet.keys import Access, Keys
-from .fleet.limits import Gate, Retries
-from .fleet.policies import Thresholds, policy_named
+from .fleet.limits import Gate
+from .fleet.policies import policy_named
 from .fleet.seat import Seat
 from .observe.metrics import Metrics
 from .pipeline import Pipeline
 from .reply import Heart
+from .rules import breaker_rules, retries, thresholds
 from .served import ServedModel, load_model
 from .transport.client import Client
 from .transport.limits import Limits
@@ -167,44 +167,21 @@ def served_by(entry: WorkerEntry, capabilities: Capabilities, models: Sequence[S
 
 def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[], float]) -> Assembly:
     """The parts of a gateway, without its workers yet."""
-    limits, routing, again = settings.limits, settings.routing, settings.retries
+    limits = settings.limits
     catalog = _catalog(settings)
     random = Random(os.urandom(8))
-    policy = policy_named(
-        routing.policy,
-        random,
-        Thresholds(
-            share=routing.share,
-            absolute=routing.absolute,
-            relative=routing.relative,
-            remembered=routing.remembered,
-            bound=routing.bound,
-        ),
-    )
-    breaker = settings.breaker
-    rules = BreakerRules(
-        faults=breaker.faults,
-        window=breaker.window_seconds,
-        pause=breaker.pause_seconds,
-        successes=breaker.successes,
-    )
+    policy = policy_named(settings.routing.policy, random, thresholds(settings))
     metrics = Metrics()
     parts: Assembly
 
     def removed(worker: Worker) -> None:
         parts.leave(worker)
 
-    fleet = Fleet(policy, now=clock, rules=rules, removed=removed)
+    fleet = Fleet(policy, now=clock, rules=breaker_rules(settings), removed=removed)
     pipeline = Pipeline(
         catalog,
         fleet,
-        retries=Retries(
-            attempts=again.attempts,
-            base=again.pause_seconds,
-            factor=again.factor,
-            cap=again.longest_seconds,
-            jitter=again.jitter,
-        ),
+        retries=retries(settings),
         now=now,
         clock=clock,
         random=random,

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import msgspec
 
-__all__ = ["App", "Draining"]
+__all__ = ["App", "Draining", "Message", "Receive", "Send"]
 
 Message: TypeAlias = MutableMapping[str, object]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]

@@ -1,4 +1,4 @@
-"""A server that writes what it is told, byte for byte: for what no honest server would answer, and under the doubles."""
+"""A server that writes what it is told, byte for byte: for what no honest server answers, and under the doubles."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ...constrain import ToolChoice
 from ...errors import InvalidRequest
@@ -61,11 +61,8 @@ class ResponseFormat(Struct, frozen=True):
                 return (self.json_schema.schema if self.json_schema else None) or {}
 
 
-class ChatRequest(Struct, kw_only=True, frozen=True):
-    """A chat, and how it is to be answered; see OpenAI's reference for the fields of its API.
-
-    `ignored` are the names of the fields that were sent and mean nothing here, `raw` is all that was sent.
-    """
+class ChatFields(Struct, kw_only=True, frozen=True):
+    """The fields that are read, but for those of `sampling`; see OpenAI's reference for what its own mean."""
 
     messages: list[dict[str, Any]]
     model: str = ""
@@ -93,6 +90,14 @@ class ChatRequest(Struct, kw_only=True, frozen=True):
     safety_identifier: str | None = None
     prompt_cache_key: str | None = None
     session_id: str | None = None
+
+
+class ChatRequest(ChatFields, kw_only=True, frozen=True):
+    """A chat, and how it is to be answered.
+
+    `ignored` are the names of the fields that were sent and mean nothing here, `raw` is all that was sent.
+    """
+
     sampling: Sampling = Sampling()
     ignored: tuple[str, ...] = ()
     raw: Mapping[str, JSON] = {}
@@ -127,7 +132,7 @@ class ChatRequest(Struct, kw_only=True, frozen=True):
         return self.session_id or self.prompt_cache_key or self.safety_identifier or self.user
 
 
-KNOWN = frozenset(ChatRequest.__struct_fields__) - {"sampling", "ignored", "raw"}
+KNOWN = frozenset(ChatFields.__struct_fields__)
 
 HARMLESS = frozenset(
     {"store", "metadata", "service_tier", "verbosity", "modalities", "rid", "request_id", "skip_special_tokens"}
@@ -143,22 +148,22 @@ def read_chat(body: bytes) -> ChatRequest:
     """The request in a body; raises `Refused` with the path of the first field that is wrong."""
     try:
         raw = _decode(body)
-        request = msgspec.convert({key: raw[key] for key in KNOWN & raw.keys()}, ChatRequest)
+        fields = msgspec.convert({key: raw[key] for key in KNOWN & raw.keys()}, ChatFields)
     except RecursionError:
         raise invalid(None, "the body is nested too deeply", "invalid_json") from None
     except msgspec.DecodeError as error:
         raise unreadable(error) from None
-    most = _limit(request)
-    top = (request.top_logprobs or 0) if request.logprobs else None
+    most = _limit(fields)
+    top = (fields.top_logprobs or 0) if fields.logprobs else None
     sampling = sampling_of(raw, max_tokens=most, logprobs=top)
     ignored = tuple(sorted(raw.keys() - KNOWN - SAMPLING - HARMLESS))
-    request = msgspec.structs.replace(request, sampling=sampling, ignored=ignored, raw=raw)
+    request = ChatRequest(**structs.asdict(fields), sampling=sampling, ignored=ignored, raw=raw)
     _check(request)
     check_sampling(sampling)
     return request
 
 
-def _limit(request: ChatRequest) -> int | None:
+def _limit(request: ChatFields) -> int | None:
     for name in ("max_completion_tokens", "max_tokens"):
         value = getattr(request, name)
         if value is not None:

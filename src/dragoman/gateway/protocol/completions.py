@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..workers.order import Sampling
 from .chat import MOST_CHOICES, MOST_STOPS, StreamOptions
@@ -22,8 +22,8 @@ DEFAULT_TOKENS = 16
 """Tokens of a completion that asks for no number, as in OpenAI's API."""
 
 
-class CompletionRequest(Struct, kw_only=True, frozen=True):
-    """A completion: one prompt or several, each a text, in which control tokens are spelled, or ids."""
+class CompletionFields(Struct, kw_only=True, frozen=True):
+    """The fields that are read, but for those of `sampling`."""
 
     prompt: str | list[Any]
     model: str = ""
@@ -40,6 +40,11 @@ class CompletionRequest(Struct, kw_only=True, frozen=True):
     skip_special_tokens: bool | None = None
     suffix: str | None = None
     user: str | None = None
+
+
+class CompletionRequest(CompletionFields, kw_only=True, frozen=True):
+    """A completion: one prompt or several, each a text, in which control tokens are spelled, or ids."""
+
     sampling: Sampling = Sampling()
 
     @property
@@ -67,7 +72,7 @@ class CompletionRequest(Struct, kw_only=True, frozen=True):
         return list(given)
 
 
-_FIELDS = frozenset(CompletionRequest.__struct_fields__) - {"sampling"}
+_FIELDS = frozenset(CompletionFields.__struct_fields__)
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -83,15 +88,15 @@ def read_completion(body: bytes) -> CompletionRequest:
     """The request in a body; raises `Refused`."""
     raw = _object(body)
     try:
-        request = msgspec.convert({key: raw[key] for key in _FIELDS & raw.keys()}, CompletionRequest)
+        fields = msgspec.convert({key: raw[key] for key in _FIELDS & raw.keys()}, CompletionFields)
     except msgspec.ValidationError as error:
         raise unreadable(error) from None
-    if request.max_tokens is not None and request.max_tokens < 1:
-        raise invalid("max_tokens", f"'max_tokens' must be at least 1, found {request.max_tokens}")
-    most = request.max_tokens if request.max_tokens is not None else DEFAULT_TOKENS
-    sampling = sampling_of(raw, max_tokens=most, logprobs=request.logprobs)
+    if fields.max_tokens is not None and fields.max_tokens < 1:
+        raise invalid("max_tokens", f"'max_tokens' must be at least 1, found {fields.max_tokens}")
+    most = fields.max_tokens if fields.max_tokens is not None else DEFAULT_TOKENS
+    sampling = sampling_of(raw, max_tokens=most, logprobs=fields.logprobs)
     check_sampling(sampling)
-    request = msgspec.structs.replace(request, sampling=sampling)
+    request = CompletionRequest(**structs.asdict(fields), sampling=sampling)
     _check(request)
     return request
 
@@ -118,8 +123,8 @@ def _check(request: CompletionRequest) -> None:
         raise invalid("stream_options", "'stream_options' needs 'stream' to be true")
 
 
-class GenerateRequest(Struct, kw_only=True, frozen=True):
-    """A prompt in ids or text, and an output in ids and text."""
+class GenerateFields(Struct, kw_only=True, frozen=True):
+    """The fields that are read, but for those of `sampling`."""
 
     model: str = ""
     text: str | None = None
@@ -130,6 +135,11 @@ class GenerateRequest(Struct, kw_only=True, frozen=True):
     rid: str | None = None
     session_id: str | None = None
     sampling_params: dict[str, Any] = {}
+
+
+class GenerateRequest(GenerateFields, kw_only=True, frozen=True):
+    """A prompt in ids or text, and an output in ids and text."""
+
     sampling: Sampling = Sampling()
 
     @property
@@ -158,11 +168,12 @@ class GenerateRequest(Struct, kw_only=True, frozen=True):
 def read_generate(body: bytes) -> GenerateRequest:
     """The request in a body; raises `Refused`."""
     raw = _object(body)
-    names = frozenset(GenerateRequest.__struct_fields__) - {"sampling"}
+    names = frozenset(GenerateFields.__struct_fields__)
     try:
-        request = msgspec.convert({key: raw[key] for key in names & raw.keys()}, GenerateRequest)
+        given = msgspec.convert({key: raw[key] for key in names & raw.keys()}, GenerateFields)
     except msgspec.ValidationError as error:
         raise unreadable(error) from None
+    request = GenerateRequest(**structs.asdict(given))
     if (request.text is None) is (request.input_ids is None):
         raise invalid("input_ids", "exactly one of 'text' and 'input_ids' is needed")
     if request.input_ids is not None and not request.input_ids:
@@ -177,4 +188,4 @@ def read_generate(body: bytes) -> GenerateRequest:
     known = {**fields, "min_tokens": fields.get("min_new_tokens")}
     sampling = sampling_of(known, max_tokens=most, logprobs=top)
     check_sampling(sampling)
-    return msgspec.structs.replace(request, sampling=sampling)
+    return structs.replace(request, sampling=sampling)
