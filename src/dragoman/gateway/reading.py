@@ -204,7 +204,7 @@ class ChatReading:
 
     def finish(self) -> list[Event]:
         events = self._reader.finish()
-        self.reason = self._reader.finish_reason
+        self.reason = self._reader.reason
         return events
 
     def counts(self) -> tuple[int, int]:
