@@ -26,7 +26,7 @@ PATTERNS = (Pattern(64, 8, False), Pattern(256, 2, False), Pattern(64, 2, True),
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code is 0 whatever was measured."""
     args = _arguments(arguments)
-    site = Site(args.folder.resolve(), args.gateways.resolve(), ROOT / "src")
+    site = Site(args.folder.resolve(), args.gateways.resolve(), args.source.resolve())
     write_vocabularies(site.folder)
     patterns = [pattern for pattern in PATTERNS if not args.quick or pattern.streams == 64]
     if args.only:
@@ -66,6 +66,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     place = ROOT / ".venv"
     parser.add_argument("--folder", type=Path, default=place / "gateway-bench", help="for vocabularies and logs")
     parser.add_argument("--gateways", type=Path, default=place / "gateways", help="where smg and hpack are installed")
+    parser.add_argument("--source", type=Path, default=ROOT / "src", help="our package, to compare versions of it")
     return parser.parse_args(arguments)
 
 

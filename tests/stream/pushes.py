@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +14,9 @@ from dragoman.events import Event
 from dragoman.stream.normalize import Normalizer
 from dragoman.types import TextPart, ThinkingPart, ToolCall
 from tests.streams import cut
+
+some = settings(max_examples=max(16, settings().max_examples * 4))
+"""For properties over all dialects, which must be compiled: at least sixteen, or four times what the profile says."""
 
 
 class Text(Struct, frozen=True):

@@ -27,8 +27,7 @@ from dragoman.events import (
 )
 from dragoman.stream.normalize import CALLS_LIMIT, WAITING_LIMIT, Channel, Normalizer
 from dragoman.types import TextPart, ThinkingPart, ToolCall, UnparsedToolCall
-from tests.stream.pushes import Call, Push, Reasoning, Text, clean, normalized, outputs, pieces, push_all, spelled
-from tests.streams import hard
+from tests.stream.pushes import Call, Push, Reasoning, Text, clean, normalized, outputs, pieces, push_all, some, spelled
 
 DIALECTS = dialects()
 EXAMPLES = [
@@ -61,7 +60,7 @@ def problems(events: list[Event]) -> list[ProblemKind]:
 # The promises
 
 
-@hard
+@some
 @given(trials(), REASONS, st.lists(st.integers(0, 1 << 20), max_size=3))
 def test_events_do_not_depend_on_how_pushes_are_cut(
     trial: tuple[Dialect, list[Push]], reason: str | None, places: list[int]
@@ -74,7 +73,7 @@ def test_events_do_not_depend_on_how_pushes_are_cut(
     assert merge(normalized(dialect, *some, reason=reason)) == expected
 
 
-@hard
+@some
 @given(trials(), REASONS)
 def test_every_character_is_in_one_span_and_text_is_where_its_span_says(
     trial: tuple[Dialect, list[Push]], reason: str | None
@@ -90,7 +89,7 @@ def test_every_character_is_in_one_span_and_text_is_where_its_span_says(
     assert at == len(text)
 
 
-@hard
+@some
 @given(trials(), REASONS)
 def test_calls_are_whole_and_numbered_in_their_order(trial: tuple[Dialect, list[Push]], reason: str | None) -> None:
     dialect, pushes = trial
@@ -114,7 +113,7 @@ def test_calls_are_whole_and_numbered_in_their_order(trial: tuple[Dialect, list[
     assert [type(event) for event in events].index(Stop) == len(events) - 1
 
 
-@hard
+@some
 @given(trials(), st.integers(0, 1 << 20))
 def test_what_is_published_depends_on_what_was_pushed_alone(trial: tuple[Dialect, list[Push]], place: int) -> None:
     dialect, pushes = trial
@@ -157,7 +156,7 @@ def test_a_clean_stream_passes_as_it_is(dialect: Dialect, expected: Message) -> 
 PLAIN = st.text(st.sampled_from("ab \n.1é<>|`*"), min_size=1, max_size=20)
 
 
-@hard
+@some
 @given(st.sampled_from(DIALECTS), PLAIN, PLAIN)
 def test_text_without_markup_is_not_touched(dialect: Dialect, thought: str, answer: str) -> None:
     events = normalized(dialect, Reasoning(thought), Text(answer))

@@ -25,7 +25,7 @@ from msgspec import Struct, structs
 
 from ..constrain import Constraint, constrain
 from ..dialect import START
-from ..errors import Refused, WorkerFailed
+from ..errors import Inexpressible, InvalidRequest, Refused, WorkerFailed
 from ..events import Problem, ProblemKind
 from ..parse.parser import Parser
 from ..types import JSON, Tool
@@ -217,7 +217,7 @@ class Prepare:
             spoken=spoken,
             prompt=prompt,
             tools=declared if choice.mode != "none" else (),
-            constraint=_constraint(request, model, prompt, declared) if prompt.text is not None else None,
+            constraint=_constraint(request, model, prompt, declared, eager=eager) if prompt.text is not None else None,
             eager=eager,
             cuts=tuple(request.stop_token_ids or ()),
             raw=request.raw,
@@ -236,21 +236,28 @@ def template_options(request: ChatRequest, model: ServedModel) -> dict[str, JSON
     return {**options, **(request.chat_template_kwargs or {})}
 
 
-def _constraint(request: ChatRequest, model: ServedModel, prompt: Prompt, tools: tuple[Tool, ...]) -> Constraint | None:
+def _constraint(
+    request: ChatRequest, model: ServedModel, prompt: Prompt, tools: tuple[Tool, ...], *, eager: bool
+) -> Constraint | None:
     """What the model may write, ``None`` for anything."""
     choice = request.choice
     answer = request.response_format.schema if request.response_format is not None else None
     if answer is None and (choice.mode == "none" or not tools):
         return None
-    return constrain(
-        model.dialect,
-        tools,
-        tool_choice=choice,
-        parallel=request.parallel_tool_calls is not False,
-        answer=answer,
-        start=_start(model, prompt),
-        control=model.tokenizer.control if model.tokenizer is not None else None,
-    )
+    try:
+        return constrain(
+            model.dialect,
+            tools,
+            tool_choice=choice,
+            parallel=request.parallel_tool_calls is not False,
+            answer=answer,
+            start=_start(model, prompt),
+            control=model.tokenizer.control if model.tokenizer is not None else None,
+        )
+    except (InvalidRequest, Inexpressible):
+        if eager:
+            raise
+        return None  # tools that the model may call are no error where its dialect has no way to
 
 
 def _start(model: ServedModel, prompt: Prompt) -> str:

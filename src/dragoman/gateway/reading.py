@@ -81,6 +81,7 @@ class ParsedReading:
         self._attribution = Attribution(tokenizer) if logprobs else None
         self._thoughts: list[list[int]] = []  # where in the output they stand
         self._given = 0  # pieces of text, or ids
+        self._is_cut = False
         self.ended = False
         self.reason: str | None = None
         self.matched: int | str | None = None
@@ -91,7 +92,7 @@ class ParsedReading:
         events: list[Event] = []
         for piece in pieces:
             assert type(piece) is Output
-            if not self.ended and (piece.ids or piece.text):
+            if not self._is_cut and (piece.ids or piece.text):
                 events += self._read(piece)
             if piece.usage is not None:
                 self.usage = piece.usage
@@ -129,7 +130,7 @@ class ParsedReading:
             parser = self._begin(by_ids=bool(piece.ids) and self._tokenizer is not None)
         if not self._by_ids:
             self._given += len(piece.ids) or 1
-            events = parser.feed(piece.text)
+            events = parser.feed(piece.text) if piece.text else []
             if self._attribution is not None:
                 self._attribution.push_texts(piece.logprobs, parser.position)
         else:
@@ -152,7 +153,8 @@ class ParsedReading:
         """The ids before one at which the caller wants the output to end."""
         if self._cuts and not self._cuts.isdisjoint(ids):
             at = next(k for k, token in enumerate(ids) if token in self._cuts)
-            self.ended, self.reason, self.matched = True, "stop", ids[at]
+            self.ended = self._is_cut = True
+            self.reason, self.matched = "stop", ids[at]
             return ids[:at]
         return ids
 
@@ -202,7 +204,7 @@ class ChatReading:
 
     def finish(self) -> list[Event]:
         events = self._reader.finish()
-        self.reason = self._reader.finish_reason
+        self.reason = self._reader.reason
         return events
 
     def counts(self) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 An OpenAI-compatible server tells text, reasoning and tool calls apart, and leaks markup where its own parser fails.
 Each channel is read by the model's dialect: leaked calls become calls, thoughts in the answer reasoning, an answer in
-the thoughts text, and stop markers leave. Clean text comes out as it came in. How chunks on the wire become pushes is in
+the thoughts text, and stop markers leave. Clean text comes out as it came in. How chunks become pushes is in
 `dragoman.stream.chat_reader`; what is left over is counted by `dragoman.stream.residue`.
 """
 
@@ -30,6 +30,8 @@ CALLS_LIMIT = 1024
 
 WAITING_LIMIT = 1 << 18
 """Characters that may wait for the end of a call, before it is taken for one that was cut."""
+
+_TEXT = Channel.TEXT  # looked up for every push
 
 _ENDED_WELL = frozenset(("stop", "tool_calls", "function_call"))
 """Reasons that say that the model was done, and which calls can correct."""
@@ -102,18 +104,32 @@ class Normalizer:
 
     def push_text(self, text: str) -> list[Event]:
         """Visible text, as the upstream takes it; raises `ParserFinished` after `finish`."""
-        return self._push_text(Channel.TEXT, text)
+        stretch, at = self._stretch, self._position
+        if stretch is not None and stretch.channel is _TEXT and stretch.end == at:  # nearly always
+            self._position = at + len(text)
+            return stretch.feed(text)
+        return self._push_text(_TEXT, text)
 
     def push_reasoning(self, text: str) -> list[Event]:
         """Reasoning, as the upstream takes it; raises `ParserFinished` after `finish`."""
         return self._push_text(Channel.REASONING, text)
 
+    def push_refusal(self, text: str) -> list[Event]:
+        """A refusal to answer, which passes as it is; raises `ParserFinished` after `finish`."""
+        return self._push_text(Channel.REFUSAL, text)
+
     def push_call(
-        self, index: int, *, id: str | None = None, name: str | None = None, arguments: str | None = None
+        self,
+        index: int,
+        *,
+        id: str | None = None,  # noqa: A002 - the field's own name
+        name: str | None = None,
+        arguments: str | None = None,
     ) -> list[Event]:
         """A delta of the call of an index, as the upstream counts; raises `ParserFinished` after `finish`.
 
-        A call without arguments has ``{}``, unless the output ends there and nothing says that the model was done.
+        A call without arguments has ``{}``, unless the output ends there and nothing says that the model was done. If
+        a complete call's index comes again with another id, or with a name and arguments, that is another call.
         """
         if self._finished:
             raise ParserFinished
@@ -161,9 +177,6 @@ class Normalizer:
             raise ParserFinished
         at = self._position
         self._position = at + len(text)
-        stretch = self._stretch
-        if stretch is not None and stretch.channel is channel:
-            return stretch.feed(text)
         return self._take(_TextPush(channel, text, at)) if text else []
 
     # What waits, and what need not
@@ -208,13 +221,15 @@ class Normalizer:
         if isinstance(push, CallPush):
             return self._apply_call(push, drains)
         events = self._close(well=True)
-        if self._stretch is None or self._stretch.channel is not push.channel:
+        stretch = self._stretch
+        if stretch is None or stretch.channel is not push.channel or stretch.end != push.at:
             events += self._end_stretch("stop")
             within = self._within if push.channel is Channel.TEXT else push.channel
             if push.channel is Channel.TEXT:
                 self._within = Channel.TEXT
-            self._stretch = self._source.stretch(push.channel, push.at, self._count, self._residue, within=within)
-        return events + self._stretch.feed(push.text)
+            stretch = self._source.stretch(push.channel, push.at, self._count, self._residue, within=within)
+            self._stretch = stretch
+        return events + stretch.feed(push.text)
 
     def _apply_call(self, push: CallPush, drains: bool) -> list[Event]:
         events = self._end_stretch("stop")

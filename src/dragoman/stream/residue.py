@@ -11,7 +11,8 @@ import re
 from functools import lru_cache
 
 from ..events import ContentDelta
-from ..grammar.labels import TextLabel
+from ..grammar.json import SHORT
+from ..grammar.labels import CLEAN_LIMIT, TextLabel
 from ..grammar.prose import Mode, ProseFrame, ProseStep
 
 __all__ = ["FOREIGN", "LONGEST_FENCE", "Residue"]
@@ -70,8 +71,13 @@ class Residue:
 
     def feed(self, text: str) -> None:
         """Look at more of the text."""
-        if not self._frame.mode and not self._held and self._suspects.search(text) is None:
-            return
+        if not self._held and not self._frame.mode:
+            suspects = self._suspects
+            if text in suspects.clean:
+                return
+            if suspects.search(text) is None:
+                suspects.remember(text)
+                return
         self._look(self._held + text, False)
 
     def settle(self) -> None:
@@ -81,7 +87,7 @@ class Residue:
 
     @property
     def code(self) -> str:
-        """A beginning of code in which a text goes on as it does here; empty outside of code, or in an endless fence."""
+        """A beginning of code in which text goes on as it does here; empty outside of code, and in an endless fence."""
         frame = self._frame
         if max(frame.size, frame.run) > LONGEST_FENCE:
             return ""
@@ -107,13 +113,19 @@ class Residue:
 
 
 class _Suspects:
-    """The markers that are looked for, and what a text without any of them does not have."""
+    """The markers that are looked for, and texts that hold none: chunks are tokens, and tokens come again."""
 
-    __slots__ = ("search", "step")
+    __slots__ = ("clean", "search", "step")
 
     def __init__(self, words: tuple[str, ...]) -> None:
         self.step = ProseStep(words, (), TextLabel(ContentDelta))
         self.search = re.compile(f"[`{re.escape(self.step.delimiters.firsts)}]").search
+        self.clean: set[str] = set()
+
+    def remember(self, text: str) -> None:
+        """This text is clean, whenever it comes."""
+        if len(text) <= SHORT and len(self.clean) < CLEAN_LIMIT:
+            self.clean.add(text)
 
 
 @lru_cache(maxsize=128)

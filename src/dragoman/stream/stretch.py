@@ -27,7 +27,8 @@ __all__ = ["Channel", "Source", "Stretch"]
 
 _SAMPLE = "\ue000"
 
-_untouched = Grammar(b.reasoning(b.until()))
+_thought = Grammar(b.reasoning(b.until()))
+_refusal = Grammar(b.content(b.until(), channel="refusal"))
 
 
 class Channel(Enum):
@@ -35,6 +36,8 @@ class Channel(Enum):
 
     TEXT = "text"
     REASONING = "reasoning"
+    REFUSAL = "refusal"
+    """Text that says why there is no answer; no dialect has it, so it passes as it is, on a channel of that name."""
 
 
 class Source(Struct, frozen=True):
@@ -61,8 +64,10 @@ class Source(Struct, frozen=True):
         lead = thought if thought is not None and within is Channel.REASONING else text
         if within is Channel.TEXT and not self.policy.calls_in_code:
             lead += residue.code
-        if within is Channel.REASONING and not thinks and not self.policy.calls_in_reasoning:
-            machine = Machine(program_of(_untouched), base=at, calls=calls)
+        if within is Channel.REFUSAL:
+            machine = Machine(program_of(_refusal), base=at, calls=calls)
+        elif within is Channel.REASONING and not thinks and not self.policy.calls_in_reasoning:
+            machine = Machine(program_of(_thought), base=at, calls=calls)
         else:
             machine = self.dialect.machine(START, self.tools, self.policy, base=at - len(lead), calls=calls)
             machine.feed(lead)
@@ -71,14 +76,14 @@ class Source(Struct, frozen=True):
 
 
 class Stretch:
-    """Reads one stretch; `marker` is the last stop marker that leaked into it."""
+    """Reads one stretch, up to `end`; `marker` is the last stop marker that leaked into it."""
 
-    __slots__ = ("_at", "_feed", "_machine", "_relabelled", "_residue", "channel", "marker")
+    __slots__ = ("_at", "_feed", "_machine", "_relabelled", "_residue", "channel", "end", "marker")
 
     def __init__(self, machine: Machine, channel: Channel, at: int, residue: Residue, *, relabelled: bool) -> None:
         self.channel = channel
         self.marker: str | None = None
-        self._at = at
+        self._at = self.end = at
         self._machine, self._feed = machine, machine.feed
         self._residue = residue
         self._relabelled = relabelled
@@ -100,7 +105,14 @@ class Stretch:
 
     def feed(self, text: str) -> list[Event]:
         """What this text decides."""
-        return self._seen(self._feed(text))
+        self.end += len(text)
+        events = self._feed(text)
+        if len(events) == 1:  # nearly always
+            event = events[0]
+            if type(event) is ContentDelta and not self._relabelled and event.start >= self._at:
+                self._residue.feed(event.text)
+                return events
+        return self._seen(events)
 
     def finish(self, reason: str | None) -> list[Event]:
         """The end of the stretch: nothing stays held. `reason` is why the output ended, ``stop`` if it went on."""
@@ -110,12 +122,6 @@ class Stretch:
 
     def _seen(self, events: list[Event]) -> list[Event]:
         """The events as those of a part of the output."""
-        if len(events) == 1 and (event := events[0]).start >= self._at:  # nearly always
-            if type(event) is ContentDelta and not self._relabelled:
-                self._residue.feed(event.text)
-                return events
-            if type(event) is ReasoningDelta:
-                return events
         if events and events[0].start < self._at:
             events = clamped(events, self._at)
         return [shown for event in events if (shown := self._shown(event)) is not None]

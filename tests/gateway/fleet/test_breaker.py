@@ -27,7 +27,8 @@ SUCCESS, FAULT, NOTHING = Verdict
 
 
 def test_it_is_closed_at_first() -> None:
-    assert breaker()[0].state is BreakerState.CLOSED
+    subject, _ = breaker()
+    assert (subject.state, subject.lets_through, subject.wait) == (BreakerState.CLOSED, True, 0)
 
 
 def test_it_opens_with_the_last_of_so_many_faults() -> None:

@@ -130,7 +130,7 @@ def test_texts_count_where_there_are_no_ids() -> None:
 
 
 def test_too_short_a_beginning_does_not_count() -> None:
-    policy = PrefixAware(Random(1), Thresholds(share=0.5))
+    policy = PrefixAware(Random(1))
     candidates = seats(1, 0)
     assert policy.choose(candidates[:1], prompt(1, 2)).name == "a"
     assert policy.choose(candidates, prompt(1, 2, 3, 4)).name == "b"
@@ -144,8 +144,16 @@ def test_of_those_who_had_as_much_the_one_with_less_to_do_is_taken() -> None:
     assert policy.choose([a, b, c], prompt(1, 2, 3, 6)) is b
 
 
-@pytest.mark.parametrize(("loads", "name"), [([40, 7], "b"), ([40, 8], "a"), ([90, 57], "b"), ([120, 80], "a")])
-def test_queues_come_before_prefixes_once_they_are_out_of_balance(loads: list[int], name: str) -> None:
+def test_a_queue_that_is_too_long_elsewhere_is_of_no_account() -> None:
+    policy, everyone = PrefixAware(Random(1)), seats(5, 90, 0)
+    policy.choose(everyone[:1], prompt(1, 2, 3, 4))
+    assert policy.choose(everyone, prompt(1, 2, 3, 4)).name == "a"
+
+
+@pytest.mark.parametrize(
+    ("loads", "name"), [([9, 0], "b"), ([8, 0], "a"), ([31, 20], "b"), ([30, 20], "a"), ([4, 0], "a")]
+)
+def test_a_queue_that_is_too_long_comes_before_the_prefix(loads: list[int], name: str) -> None:
     policy, everyone = PrefixAware(Random(1)), seats(*loads)
     policy.choose(everyone[:1], prompt(1, 2, 3, 4))
     assert policy.choose(everyone, prompt(1, 2, 3, 4)).name == name

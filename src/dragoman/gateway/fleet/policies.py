@@ -53,14 +53,14 @@ class Ask(Struct, frozen=True, kw_only=True):
 class Thresholds(Struct, frozen=True, kw_only=True):
     """The numbers by which policies decide.
 
-    `share` is how much of a prompt must have been given to a worker before, for it to get the rest too. Loads are out
-    of balance where the longest queue exceeds the shortest by more than `absolute` requests and is more than `relative`
-    times as long. `remembered` is how many tokens of prompts of one model are kept in mind. `bound` is how many times
-    the mean load a session's own worker may have.
+    `share` is how much of a prompt must have been given to a worker before, for it to get the rest too. It does not if
+    its queue exceeds the shortest by more than `absolute` requests and is more than `relative` times as long.
+    `remembered` is how many tokens of prompts of one model are kept in mind. `bound` is how many times the mean load a
+    session's own worker may have.
     """
 
-    share: float = 0.3
-    absolute: int = 32
+    share: float = 0.5
+    absolute: int = 8
     relative: float = 1.5
     remembered: int = 4 * 2**20
     bound: float = 1.25
@@ -175,7 +175,7 @@ class ConsistentHash:
 class PrefixAware:
     """Who was given the longest beginning of the prompt before has it in its cache, and gets the rest too.
 
-    Where too little of it was given to anyone, or the loads are out of balance, the shortest queue is taken. What was
+    Where too little of it was given to anyone, or who has it has too much to do, the shortest queue is taken. What was
     dispatched is remembered by model, the ids and the texts of a model each within the threshold's tokens.
     """
 
@@ -204,15 +204,15 @@ class PrefixAware:
                 del self._trees[key]
 
     def _holders(self, tree: RadixTree, seats: Sequence[Seat], prompt: _Packed) -> Sequence[Seat]:
-        """The seats that have enough of the prompt, or all if none has, or not one of them should be favoured."""
-        loads = [seat.requests for seat in seats]
-        least, most, limits = min(loads), max(loads), self._thresholds
-        if most - least > limits.absolute and most > limits.relative * least:
-            return seats
-        match = tree.find(prompt.key, frozenset(seat.name for seat in seats))
+        """The seats that have enough of the prompt; all, if none has, or those that have it have too much to do."""
+        limits, match = self._thresholds, tree.find(prompt.key, frozenset(seat.name for seat in seats))
         if match.length * prompt.unit <= limits.share * len(prompt.key):
             return seats
-        return [seat for seat in seats if seat.name in match.names]
+        holders = [seat for seat in seats if seat.name in match.names]
+        least, queue = (min(seat.requests for seat in some) for some in (seats, holders))
+        if queue - least > limits.absolute and queue > limits.relative * least:
+            return seats
+        return holders
 
 
 _TOKEN = 4
