@@ -1,5 +1,5 @@
 # One word each; every one of them works on a fresh machine that has Python 3.11 or later and make.
-#   make demo    watch every dialect being read            make bench   measure (see bench/)
+#   make demo    watch a gateway being asked               make bench   measure (see bench/)
 #   make test    the whole test suite                      make fuzz    look for inputs that break a promise
 #   make check   lint, format and types                    make docs    write the generated pages anew
 #   make bench-gateway   measure the gateway beside another one (see bench/gateway/)
@@ -42,7 +42,7 @@ $(VENV)/.gateways: $(STAMP) bench/gateway/requirements.txt
 	@touch $@
 
 demo: $(STAMP)
-	@$(BIN)/dragoman demo
+	@$(BIN)/python -m examples.gateway_demo
 
 test: $(STAMP) $(VENV)/.oracles $(VENV)/.engines
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests --quiet -m "slow or not slow"
