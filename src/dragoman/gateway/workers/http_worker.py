@@ -8,9 +8,10 @@ from ...errors import WorkerFailed
 from ..transport import Client, Response
 from .complaints import complaint
 from .order import Order, Piece
+from .pages import base_of, key_header
 from .worker import Capabilities, Reader, Wire
 
-__all__ = ["HttpWorker", "key_header"]
+__all__ = ["HttpWorker"]
 
 COMPLAINT_BYTES = 1 << 16
 """Bytes of an error's body that are read."""
@@ -34,7 +35,7 @@ class HttpWorker:
         health: str = "/health",
         patience: float = 5.0,
     ) -> None:
-        self._url = url.rstrip("/")
+        self._url = base_of(url)
         self._wire, self._client = wire, client
         self._capabilities = capabilities
         self._headers = key_header(key)
@@ -85,8 +86,3 @@ class HttpWorker:
     async def _refusal(self, response: Response) -> WorkerFailed:
         said = complaint(await response.collect(COMPLAINT_BYTES))
         return WorkerFailed(self._url, said or "it refused without a word", response.status)
-
-
-def key_header(key: str | None) -> tuple[tuple[str, str], ...]:
-    """The header by which a worker knows its own."""
-    return () if key is None else (("authorization", f"Bearer {key}"),)

@@ -56,7 +56,7 @@ class Gathered:
         if not (self.ids or self.texts or self.logprobs or over):
             return []
         piece = Output(
-            ids=self.ids,
+            ids=self.ids or (),
             text="".join(self.texts),
             logprobs=tuple(self.logprobs),
             finish=self.finish if over else None,

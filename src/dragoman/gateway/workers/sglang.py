@@ -21,13 +21,15 @@ from ...constrain import Engine
 from ...constrain.requests import sglang_generate
 from ...errors import Refused, WorkerFailed
 from ...types import JSON
+from ..transport import Client
 from .complaints import complaint
 from .constraints import eager_fields
 from .order import Alternative, Order, TokenLogprob, Usage
+from .pages import models_of, page, text_of
 from .reading import ErrorBody, EventReader, Gathered
-from .worker import Capabilities, Dispatch, Reader
+from .worker import Capabilities, Dispatch, Reader, Speech
 
-__all__ = ["Sglang"]
+__all__ = ["Sglang", "ask"]
 
 SAMPLED = frozenset(
     {
@@ -73,6 +75,26 @@ class Sglang:
 
     def reader(self, order: Order, capabilities: Capabilities) -> Reader:
         return EventReader(self.kind, _Events(order, capabilities).read)
+
+
+async def ask(url: str, client: Client, key: str | None = None) -> Capabilities | None:
+    """What the server at this URL can do; ``None`` if it is no SGLang. Raises `WorkerFailed`."""
+    models = await models_of(url, client, key)
+    if not models or models[0].owned_by != Sglang.kind:
+        return None
+    server = await page(url, "/server_info", client, key) or await page(url, "/get_server_info", client, key) or {}
+    model = await page(url, "/model_info", client, key) or await page(url, "/get_model_info", client, key)
+    told, room = text_of(server, "chat_template") or "", server.get("context_length")
+    return Capabilities(
+        kind=Sglang.kind,
+        version=text_of(server, "version") or "",
+        speech=(Speech.TOKENS,) if server.get("skip_tokenizer_init") is True else (Speech.TOKENS, Speech.TEXT),
+        models=tuple(each.id for each in models),
+        incremental=server.get("incremental_streaming_output", server.get("stream_output")) is True,
+        context=models[0].max_model_len or (room if isinstance(room, int) else None),
+        path=text_of(model, "tokenizer_path", "model_path"),
+        template=told if "{" in told else None,  # else it is a file's name or a template's
+    )
 
 
 def _sampling(order: Order) -> dict[str, JSON]:

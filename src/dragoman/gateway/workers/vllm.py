@@ -14,6 +14,7 @@ A request has no ``request_id``, so that a second attempt is not taken for the f
 
 from __future__ import annotations
 
+import re
 from heapq import nlargest
 
 import msgspec
@@ -23,12 +24,14 @@ from ...constrain import Engine
 from ...constrain.requests import vllm
 from ...errors import Refused, WorkerFailed
 from ...types import JSON
+from ..transport import Client
 from .constraints import eager_fields
 from .order import Alternative, Order, TokenLogprob, Usage
+from .pages import has_call, models_of, page, text_of
 from .reading import ErrorBody, EventReader, Gathered
-from .worker import Capabilities, Dispatch, Reader
+from .worker import Capabilities, Dispatch, Reader, Speech
 
-__all__ = ["Counted", "Vllm", "failure_of", "finish_of", "likeliest", "sampling_of"]
+__all__ = ["Counted", "Vllm", "ask", "asked_for", "failure_of", "finish_of", "likeliest", "sampling_of"]
 
 UNKNOWN = -9999.0
 """The log probability of what has none: as vLLM and OpenAI say it."""
@@ -66,6 +69,38 @@ class Vllm:
 
     def reader(self, order: Order, capabilities: Capabilities) -> Reader:
         return EventReader(self.kind, _Events(order).read)
+
+
+IDS_SINCE = (0, 10, 2)
+"""The version from which on ids come with completions."""
+
+
+async def ask(url: str, client: Client, key: str | None = None) -> Capabilities | None:
+    """What the server at this URL can do; ``None`` if it is no vLLM, or makes no text. Raises `WorkerFailed`."""
+    return await asked_for(Vllm.kind, "/v1/completions", url, client, key)
+
+
+async def asked_for(kind: str, path: str, url: str, client: Client, key: str | None) -> Capabilities | None:
+    """What a vLLM can do that has this call; ``None`` for any other server."""
+    models = await models_of(url, client, key)
+    if not models or models[0].owned_by != "vllm" or not await has_call(url, path, client, key):
+        return None
+    version = text_of(await page(url, "/version", client, key), "version") or ""
+    both = (Speech.TOKENS, Speech.TEXT) if _tells_ids(version) else (Speech.TEXT,)
+    return Capabilities(
+        kind=kind,
+        version=version,
+        speech=both if kind == Vllm.kind else (Speech.TOKENS,),
+        models=tuple(each.id for each in models),
+        context=models[0].max_model_len,
+        path=models[0].root,
+    )
+
+
+def _tells_ids(version: str) -> bool:
+    """Whether it is new enough; one that was built from a branch is called 0.1.dev, and is."""
+    numbers = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", version)
+    return numbers is None or "dev" in version or tuple(int(part or 0) for part in numbers.groups()) >= IDS_SINCE
 
 
 def sampling_of(order: Order) -> dict[str, JSON]:

@@ -18,13 +18,16 @@ from ...constrain import Engine
 from ...constrain.requests import vllm
 from ...errors import Refused
 from ...types import JSON
+from ..transport import Client
 from .constraints import eager_fields
 from .order import Alternative, Order, TokenLogprob
 from .reading import ErrorBody, EventReader, Gathered
-from .vllm import PREFIX, UNKNOWN, Counted, failure_of, finish_of, likeliest, sampling_of
+from .vllm import PREFIX, UNKNOWN, Counted, asked_for, failure_of, finish_of, likeliest, sampling_of
 from .worker import Capabilities, Dispatch, Reader
 
-__all__ = ["VllmGenerate"]
+__all__ = ["VllmGenerate", "ask"]
+
+PATH = "/inference/v1/generate"
 
 BESIDE = frozenset(
     {
@@ -70,10 +73,15 @@ class VllmGenerate:
             "stream": True,
             "stream_options": {"include_usage": True},
         }
-        return Dispatch("POST", "/inference/v1/generate", msgspec.json.encode(body), order.headers)
+        return Dispatch("POST", PATH, msgspec.json.encode(body), order.headers)
 
     def reader(self, order: Order, capabilities: Capabilities) -> Reader:
         return EventReader(self.kind, _Events(order).read)
+
+
+async def ask(url: str, client: Client, key: str | None = None) -> Capabilities | None:
+    """What the server at this URL can do; ``None`` if it is no vLLM with this call. Raises `WorkerFailed`."""
+    return await asked_for(VllmGenerate.kind, PATH, url, client, key)
 
 
 class _Scored(Struct, frozen=True):
