@@ -160,28 +160,28 @@ def is_past(machine: Machine) -> bool:
     return machine.base >= 0 and all(call is None or call.start >= 0 for call in calls)
 
 
-def clamped(events: Iterable[Event]) -> list[Event]:
-    """The events without what belongs to the prefill: its text, and problems with its text."""
-    return [event for event in map(_clamped, events) if event is not None]
+def clamped(events: Iterable[Event], at: int = 0) -> list[Event]:
+    """The events without what belongs to the prefill, which ends `at`: its text, and problems with its text."""
+    return [event for event in (_clamped(event, at) for event in events) if event is not None]
 
 
-def _clamped(event: Event) -> Event | None:
-    if isinstance(event, CallEnd) and any(problem.start < 0 for problem in event.problems):
-        event = structs.replace(event, problems=tuple(map(_moved, event.problems)))
-    if event.start >= 0:
+def _clamped(event: Event, at: int) -> Event | None:
+    if isinstance(event, CallEnd) and any(problem.start < at for problem in event.problems):
+        event = structs.replace(event, problems=tuple(_moved(problem, at) for problem in event.problems))
+    if event.start >= at:
         return event
     match event:
         case ReasoningDelta() | ContentDelta() | Markup() | Malformed() | TagDelta():
-            return structs.replace(event, text=event.text[-event.start :], start=0) if event.end > 0 else None
-        case Problem() if event.start < event.end <= 0:
+            return structs.replace(event, text=event.text[at - event.start :], start=at) if event.end > at else None
+        case Problem() if event.start < event.end <= at:
             return None
         case _:
-            return _moved(event)
+            return _moved(event, at)
 
 
 _Any = TypeVar("_Any", bound=Event)
 
 
-def _moved(event: _Any) -> _Any:
-    """The event, put at 0 as far as it lies before."""
-    return structs.replace(event, start=max(0, event.start), end=max(0, event.end))
+def _moved(event: _Any, at: int) -> _Any:
+    """The event, put there as far as it lies before."""
+    return structs.replace(event, start=max(at, event.start), end=max(at, event.end))

@@ -76,8 +76,7 @@ class SseDecoder:
 
         Those before an overlong one come first: `InvalidEvent` is then raised by the next call.
         """
-        if self._overlong:
-            raise InvalidEvent(f"at most {self._limit} bytes", "more")
+        self._refuse_overlong()
         if self._first is not None:
             chunk = self._without_mark(self._first + chunk)
         events: list[ServerSentEvent] = []
@@ -91,14 +90,13 @@ class SseDecoder:
             chunk = chunk[end:]
         if chunk:
             self._read_lines(chunk, events)
-        if self._overlong and not events:
-            raise InvalidEvent(f"at most {self._limit} bytes", "more")
+        if not events:
+            self._refuse_overlong()
         return events
 
     def finish(self) -> list[ServerSentEvent]:
         """The event inside which the stream ends, marked as not complete."""
-        if self._overlong:
-            raise InvalidEvent(f"at most {self._limit} bytes", "more")
+        self._refuse_overlong()
         events: list[ServerSentEvent] = []
         if self._parts:
             self._read_line(b"".join(self._parts), events)
@@ -107,6 +105,10 @@ class SseDecoder:
             events.append(ServerSentEvent(b"\n".join(self._data), self._event or "message", self._id, False))
             self._data = []
         return events
+
+    def _refuse_overlong(self) -> None:
+        if self._overlong:
+            raise InvalidEvent(f"at most {self._limit} bytes", "more")
 
     def _without_mark(self, begun: bytes) -> bytes:
         """The beginning without its byte order mark; nothing while more may come of that."""
