@@ -11,10 +11,14 @@ import msgspec
 import pytest
 from hypothesis import given
 
+from dragoman.constrain import constrain
 from dragoman.errors import WorkerFailed
 from dragoman.gateway.workers.llama_cpp import LlamaCpp
 from dragoman.gateway.workers.order import Order, Output, Piece, Prompt, Sampling, Usage
 from dragoman.gateway.workers.worker import Capabilities
+from dragoman.parse.parser import parse
+from dragoman.registry import get_dialect
+from dragoman.types import Tool
 from tests.emit.llama_cpp import END, START
 from tests.emit.llama_cpp import LlamaCpp as Server
 from tests.streams import cut, cuts
@@ -158,6 +162,14 @@ def test_a_refusal_in_the_middle_is_the_workers_failure(server: Server) -> None:
 
 
 LAZY = {"grammar": 'root ::= "a" "c"', "grammar_lazy": True, "grammar_triggers": [{"type": 2, "value": "(a)"}]}
+
+
+def test_what_a_constraint_asks_for_is_written(server: Server) -> None:
+    dialect, tool = get_dialect("hermes"), Tool("ping", "", {"type": "object", "properties": {}})
+    constraint = constrain(dialect, [tool], tool_choice="required", parallel=False, lead_in="none")
+    wanted = order(server, constraint=constraint, tokens=400, liked="</s>")
+    message = parse(text_of(read(wanted, answered(server, wanted))), dialect, [tool])
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("ping", "{}")]
 
 
 # As it may come

@@ -6,12 +6,15 @@ template have are single tokens. Everything about orders is in `llama_cpp`.
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
+from ...dialect import Dialect
 from ...errors import WorkerFailed
 from ...registry import dialects
 from .frames import decoded
@@ -69,7 +72,7 @@ async def ask(url: str, client: Client, key: str | None = None) -> Capabilities 
     except WorkerFailed:
         return None
     models = decoded(url, (await client.fetch("GET", f"{url}/v1/models", headers)).body, _Models)
-    spelled = _spelled(props)
+    spelled = _spelled(props, await asyncio.to_thread(dialects))  # their files are many, if nobody has read them yet
     question = msgspec.json.encode({"content": " ".join(spelled), "parse_special": True, "with_pieces": True})
     typed = (("content-type", "application/json"), *headers)
     tokens = decoded(url, (await client.fetch("POST", f"{url}/tokenize", typed, question)).body, _Tokens)
@@ -81,13 +84,12 @@ async def ask(url: str, client: Client, key: str | None = None) -> Capabilities 
         context=props.default_generation_settings.n_ctx,
         path=props.model_path,
         template=props.chat_template or None,
-        control={token.piece: token.id for token in tokens.tokens if token.piece in spelled},
+        control={one.piece: one.id for one in tokens.tokens if isinstance(one.piece, str) and one.piece in spelled},
     )
 
 
-def _spelled(props: _Props) -> dict[str, None]:
+def _spelled(props: _Props, known: Sequence[Dialect]) -> dict[str, None]:
     """What may be control tokens of a model."""
-    known = dialects()
     tokens = (text for dialect in known for text in (*dialect.tokens, *dialect.stops) if not re.search(r"\s", text))
     marks = (text for dialect in known for text in dialect.marks if LIKE_TOKEN.fullmatch(text))
     ends = (text for text in (props.bos_token, props.eos_token) if text)
