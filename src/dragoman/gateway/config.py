@@ -110,8 +110,8 @@ class Routing(Struct, frozen=True, kw_only=True):
     ] = "prefix_aware"
     share: Annotated[
         float, Meta(ge=0, le=1), _about("`prefix_aware`: the part of a prompt that a worker must have had before")
-    ] = 0.3
-    absolute: Annotated[int, Meta(ge=0), _about("`prefix_aware`: requests by which queues may differ")] = 32
+    ] = 0.5
+    absolute: Annotated[int, Meta(ge=0), _about("`prefix_aware`: requests by which queues may differ")] = 8
     relative: Annotated[float, Meta(ge=1, le=1000), _about("`prefix_aware`: the factor by which they may")] = 1.5
     remembered: Annotated[Count, _about("`prefix_aware`: tokens of a model's prompts that are kept in mind")] = (
         4 * 2**20
