@@ -399,7 +399,7 @@ def test_unknown_tools_and_second_names_are_noted() -> None:
 def test_an_upstream_that_never_stops_calling_is_bounded() -> None:
     events = normalized("hermes", *(Call(k, "f", "{}") for k in range(CALLS_LIMIT + 2)))
     assert sum(isinstance(event, CallEnd) for event in events) == CALLS_LIMIT
-    assert problems(events) == [ProblemKind.MALFORMED] * 2
+    assert problems(events) == [ProblemKind.TRAILING_INPUT]
 
 
 @pytest.mark.parametrize("size", [1000, WAITING_LIMIT + 2])

@@ -96,15 +96,17 @@ class Tongue:
 
     def ends(self, ids: Iterable[int]) -> list[int]:
         """Where in the text each token ends, in whole characters."""
-        utf8, table = Utf8(), self.table
-        lengths: list[int] = []
-        for token in ids:
-            piece = table[token]
+        table = self.table
+        pieces = [table[token] for token in ids]
+        lengths = list(map(len, pieces))
+        utf8, cut = Utf8(), False
+        for at, piece in enumerate(pieces):  # those that are bytes, and the one behind them
             if isinstance(piece, bytes):
-                pieces = utf8.feed(piece)
-            else:
-                pieces = [*utf8.finish(), piece] if utf8.holds else [piece]
-            lengths.append(sum(len(one) for one in pieces if isinstance(one, str)))
+                lengths[at] = sum(len(one) for one in utf8.feed(piece) if isinstance(one, str))
+                cut = utf8.holds
+            elif cut:
+                lengths[at] += sum(len(one) for one in utf8.finish() if isinstance(one, str))
+                cut = False
         return list(accumulate(lengths))
 
 

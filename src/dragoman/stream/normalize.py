@@ -31,7 +31,7 @@ CALLS_LIMIT = 1024
 WAITING_LIMIT = 1 << 18
 """Characters that may wait for the end of a call, before it is taken for one that was cut."""
 
-_TEXT = Channel.TEXT  # looked up for every push
+_TEXT, _REASONING = Channel.TEXT, Channel.REASONING  # looked up for every push
 
 _ENDED_WELL = frozenset(("stop", "tool_calls", "function_call"))
 """Reasons that say that the model was done, and which calls can correct."""
@@ -72,6 +72,7 @@ class Normalizer:
         "_marker",
         "_open",
         "_position",
+        "_refused",
         "_residue",
         "_source",
         "_stretch",
@@ -100,19 +101,16 @@ class Normalizer:
         self._count = 0  # calls before the text that goes on
         self._completed = 0  # those that are complete
         self._marker: str | None = None
+        self._refused = False  # there were too many calls
         self._finished = False
 
     def push_text(self, text: str) -> list[Event]:
         """Visible text, as the upstream takes it; raises `ParserFinished` after `finish`."""
-        stretch, at = self._stretch, self._position
-        if stretch is not None and stretch.channel is _TEXT and stretch.end == at:  # nearly always
-            self._position = at + len(text)
-            return stretch.feed(text)
         return self._push_text(_TEXT, text)
 
     def push_reasoning(self, text: str) -> list[Event]:
         """Reasoning, as the upstream takes it; raises `ParserFinished` after `finish`."""
-        return self._push_text(Channel.REASONING, text)
+        return self._push_text(_REASONING, text)
 
     def push_refusal(self, text: str) -> list[Event]:
         """A refusal to answer, which passes as it is; raises `ParserFinished` after `finish`."""
@@ -173,10 +171,13 @@ class Normalizer:
         return self._lanes.size + (self._stretch.held if self._stretch is not None else 0)
 
     def _push_text(self, channel: Channel, text: str) -> list[Event]:
+        stretch, at = self._stretch, self._position
+        self._position = end = at + len(text)
+        if stretch is not None and stretch.channel is channel and stretch.end == at:  # nearly always
+            stretch.end = end
+            return stretch.feed(text)
         if self._finished:
             raise ParserFinished
-        at = self._position
-        self._position = at + len(text)
         return self._take(_TextPush(channel, text, at)) if text else []
 
     # What waits, and what need not
@@ -229,6 +230,7 @@ class Normalizer:
                 self._within = Channel.TEXT
             stretch = self._source.stretch(push.channel, push.at, self._count, self._residue, within=within)
             self._stretch = stretch
+        stretch.end += len(push.text)
         return events + stretch.feed(push.text)
 
     def _apply_call(self, push: CallPush, drains: bool) -> list[Event]:
@@ -248,10 +250,11 @@ class Normalizer:
             self._open = call
         events += call.identify(push, self._source.tools, self._count)
         if push.arguments:
-            events += self._take_arguments(call, push.arguments, push.at + len(push.name), drains)
+            events += self._take_arguments(call, push, drains)
         return events
 
-    def _take_arguments(self, call: NativeCall, text: str, at: int, drains: bool) -> list[Event]:
+    def _take_arguments(self, call: NativeCall, push: CallPush, drains: bool) -> list[Event]:
+        text, at = push.arguments, push.at + len(push.name)
         if call is not self._open:
             return call.defer(text, at)
         events = call.begin(self._source.tools, self._count)
@@ -261,14 +264,17 @@ class Normalizer:
         if call.is_settled and self._lanes and not drains:
             events += self._close(well=True)
             events += self._drain()
-            return events + (call.take_late(CallPush(0, None, "", rest, at + used)) if rest else [])
+            return events + (self._take(CallPush(push.index, None, "", rest, at + used)) if rest else [])
         return events + call.take_rest(rest, at + used)
 
     def _refuse(self, push: CallPush) -> list[Event]:
-        text = push.name + push.arguments
-        detail = f"an upstream's call beyond the first {CALLS_LIMIT}"
-        end = push.at + len(text)
-        return [Malformed(text, push.at, end), Problem(ProblemKind.MALFORMED, text, detail, end, end)] if text else []
+        """A delta of a call too many: its characters, and once the problem."""
+        text, events = push.name + push.arguments, list[Event]()
+        if not self._refused:
+            detail = f"more than {CALLS_LIMIT} calls at once"
+            events.append(Problem(ProblemKind.TRAILING_INPUT, "", detail, push.at, push.at))
+        self._refused = True
+        return [*events, Malformed(text, push.at, push.at + len(text))] if text else events
 
     # Ends
 

@@ -48,6 +48,7 @@ class SseDecoder:
 
     __slots__ = (
         "_after_cr",
+        "_between",
         "_data",
         "_event",
         "_first",
@@ -69,6 +70,7 @@ class SseDecoder:
         self._id = ""
         self._after_cr = False  # the last line ended in a CR: a LF that follows belongs to it
         self._overlong = False
+        self._between = False  # nothing is open: an event begins here
         self.retry: int | None = None
 
     def feed(self, chunk: bytes) -> list[ServerSentEvent]:
@@ -76,6 +78,16 @@ class SseDecoder:
 
         Those before an overlong one come first: `InvalidEvent` is then raised by the next call.
         """
+        if self._between and chunk[:6] == b"data: " and chunk.find(b"\n") == len(chunk) - 2 <= self._limit - 2:
+            if chunk[-1:] == b"\n" and b"\r" not in chunk:  # one event: what a read of a stream at its pace is
+                return [ServerSentEvent(chunk[6:-2], "message", self._id)]
+        events = self._feed(chunk)
+        open_ = self._parts or self._data or self._event or self._after_cr or self._first is not None or self._overlong
+        self._between = not open_
+        return events
+
+    def _feed(self, chunk: bytes) -> list[ServerSentEvent]:
+        """Any bytes."""
         self._refuse_overlong()
         if self._first is not None:
             chunk = self._without_mark(self._first + chunk)

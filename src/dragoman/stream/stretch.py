@@ -76,7 +76,10 @@ class Source(Struct, frozen=True):
 
 
 class Stretch:
-    """Reads one stretch, up to `end`; `marker` is the last stop marker that leaked into it."""
+    """Reads one stretch; `marker` is the last stop marker that leaked into it.
+
+    `end` is where it ends so far, and is moved by who feeds it: text elsewhere is of another stretch.
+    """
 
     __slots__ = ("_at", "_feed", "_machine", "_relabelled", "_residue", "channel", "end", "marker")
 
@@ -105,12 +108,12 @@ class Stretch:
 
     def feed(self, text: str) -> list[Event]:
         """What this text decides."""
-        self.end += len(text)
         events = self._feed(text)
-        if len(events) == 1:  # nearly always
-            event = events[0]
-            if type(event) is ContentDelta and not self._relabelled and event.start >= self._at:
+        if len(events) == 1 and (event := events[0]).start >= self._at:  # nearly always
+            if type(event) is ContentDelta and not self._relabelled:
                 self._residue.feed(event.text)
+                return events
+            if type(event) is ReasoningDelta:
                 return events
         return self._seen(events)
 

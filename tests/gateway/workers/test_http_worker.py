@@ -17,6 +17,7 @@ from dragoman.gateway.workers.vllm import Vllm
 from dragoman.gateway.workers.vllm_generate import VllmGenerate
 from dragoman.gateway.workers.worker import Capabilities, Wire, Worker
 from tests.gateway.doubles.double import Double
+from tests.gateway.doubles.raw import Asked, RawServer
 from tests.gateway.doubles.reading import QUICK, answer_of
 from tests.gateway.doubles.script import Fault, Script
 from tests.gateway.doubles.sglang import SglangDouble
@@ -189,6 +190,18 @@ def test_it_is_well_where_it_answers() -> None:
             assert not await worker("http://127.0.0.1:1", client).is_well()
 
     asyncio.run(run())
+
+
+def test_an_answer_that_ends_without_a_count_is_whole() -> None:
+    async def answer(asked: Asked) -> None:
+        body = b'data: {"choices": [{"token_ids": [5], "finish_reason": "stop"}]}\n\n'
+        await asked.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+
+    async def run() -> list[object]:
+        async with RawServer(answer) as server, Client() as client:
+            return [piece async for pieces in worker(server.url, client, Vllm()).generate(ORDER) for piece in pieces]
+
+    assert asyncio.run(run()) == [Output([5]), Output(finish="stop")]
 
 
 def test_a_slow_head_is_waited_for() -> None:

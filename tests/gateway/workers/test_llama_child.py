@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -40,8 +41,23 @@ def test_it_serves_until_its_stdin_ends(tmp_path: Path) -> None:
     assert told["default_generation_settings"]["n_ctx"] == 512
 
 
+def told(path: Path) -> str:
+    return msgspec.json.encode(Settings(str(path), path.stem)).decode()
+
+
+def test_its_address_is_the_only_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tiny.gguf"
+    write_model(path, ())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    assert main([told(path)]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("http://127.0.0.1:")
+
+
 def test_a_model_that_is_none_is_told_in_the_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "none.gguf"
     path.write_bytes(b"GGUF and nothing more")
-    assert main([msgspec.json.encode(Settings(str(path), "none")).decode()]) == 1
+    assert main([told(path)]) == 1
     assert "Failed" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 from dragoman.constrain import constrain
 from dragoman.errors import Refused
 from dragoman.gateway.workers.llama_cpp import LlamaCpp
-from dragoman.gateway.workers.order import Order, Prompt, Sampling
+from dragoman.gateway.workers.order import Order, Output, Prompt, Sampling
 from dragoman.gateway.workers.worker import Capabilities, Wire
 from dragoman.registry import get_dialect
 from dragoman.types import Tool
@@ -128,6 +128,15 @@ def test_a_constraint_that_can_not_wait_is_left_out(begun: str, choice: str) -> 
     constraint = constrain(get_dialect("hermes"), [TOOL], tool_choice=choice)
     said = asked(constraint=constraint, eager=False, prompt=Prompt(ids=(1,), begun=begun))
     assert "grammar" not in said
+
+
+def test_the_answer_to_ids_is_ids_and_to_text_is_text() -> None:
+    event = b'data: {"content": "a", "tokens": [4], "tokens_predicted": 1}\n\n'
+    for prompt, ids in ((Prompt(ids=(1,)), [4]), (Prompt(text="a"), [])):
+        order = Order(id="one", model="tiny", prompt=prompt)
+        (output,) = LlamaCpp().reader(order, Capabilities(kind="llama_cpp")).feed(event)
+        assert isinstance(output, Output)
+        assert (list(output.ids), output.text) == (ids, "a")
 
 
 def test_headers_go_along() -> None:

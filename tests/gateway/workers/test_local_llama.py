@@ -122,3 +122,19 @@ def test_a_child_that_never_listens_is_ended(model: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(local_llama, "LOADING", 0.001)
     monkeypatch.setattr(local_llama, "ENDING", 0.001)
     assert "has not loaded it within" in refusal(model)
+
+
+@pytest.mark.parametrize("lines", [3, 1000])
+def test_a_child_that_says_something_else_is_ended(model: Path, monkeypatch: pytest.MonkeyPatch, lines: int) -> None:
+    monkeypatch.setattr(local_llama, "CHILD", "import this")
+    monkeypatch.setattr(local_llama, "LINES", lines)
+    assert "one that llama.cpp can load" in refusal(model)
+
+
+def test_a_child_that_is_another_server_is_ended(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nothing(url: str, client: Client) -> None:
+        return None
+
+    monkeypatch.setattr(local_llama, "CHILD", "print('http://127.0.0.1:1', flush=True); import sys; sys.stdin.read()")
+    monkeypatch.setattr(local_llama, "ask", nothing)
+    assert refusal(model).endswith("it does not say what it can do")

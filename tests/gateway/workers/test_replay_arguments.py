@@ -56,6 +56,7 @@ SCHEMAS: dict[str, JSON] = {
         "items": False,
     },
     "all": {"allOf": [{"type": "object", "required": ["a"], "properties": {"a": {"const": 1}}}, {"type": "object"}]},
+    "all of a number": {"allOf": [{"type": "integer"}, {"minimum": 9}]},
     "object": {"properties": {"inner": {"type": "string"}}, "required": ["inner"]},
     "anything": {},
     "true": True,

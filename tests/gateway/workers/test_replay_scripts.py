@@ -182,5 +182,10 @@ def test_tools_that_are_none_are_left_out() -> None:
     assert broken == scene_of("hermes", "", {"messages": ASK}, 0)
 
 
+def test_a_tool_whose_schema_can_not_be_read_is_not_called() -> None:
+    tool: JSON = {"type": "function", "function": {"name": "act", "parameters": {"properties": 3}}}
+    assert script_for(scene_of("hermes", "", {"messages": ASK, "tools": [tool]}, 0)) == ANSWER
+
+
 def test_a_completion_is_answered() -> None:
     assert script_for(scene_of("generic", "", None, 0)) == script_for(scene_of("generic", "", {}, 0))

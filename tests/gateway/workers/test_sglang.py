@@ -192,6 +192,29 @@ def test_an_old_server_tells_texts_alone() -> None:
     assert got.text == "ab"
 
 
+@pytest.mark.parametrize(("incremental", "ids"), [(True, [5, 6, 5, 6, 7]), (False, [5, 6, 7])])
+def test_a_server_that_does_not_count_is_believed_what_it_said_of_itself(incremental: bool, ids: list[int]) -> None:
+    body = event(output_ids=[5, 6]) + event(output_ids=[5, 6, 7], meta_info={"finish_reason": {"type": "stop"}})
+    body += event(output_ids=[8])  # behind the end
+    capabilities = Capabilities(kind="sglang", incremental=incremental)
+    assert merged(read(reader(capabilities=capabilities), [body])).ids == ids
+
+
+def test_text_without_new_ids_is_new_text() -> None:
+    body = event(output_ids=[5], text="a", meta_info={"completion_tokens": 1})
+    body += event(output_ids=[], text="b", meta_info={"completion_tokens": 1, "finish_reason": {"type": "stop"}})
+    assert merged(read(reader(TEXT), [body])).text == "ab"
+
+
+@pytest.mark.parametrize("again", ["[5,6,7]", "[5, 6, 7]", "[ 5,6,7 ]", "[5,66,7]"])
+def test_a_whole_that_is_spelled_otherwise_is_read_all_the_same(again: str) -> None:
+    body = event(output_ids=[5], meta_info={"completion_tokens": 1})
+    body += event(output_ids=[5, 6], meta_info={"completion_tokens": 2})
+    body += b'data: {"output_ids": %b, "meta_info": {"completion_tokens": 3}}\n\n' % again.encode()
+    body += event(output_ids=[5, 6, 7], meta_info={"completion_tokens": 3, "finish_reason": {"type": "stop"}})
+    assert merged(read(reader(), [body])).ids == [5, 6, 7]
+
+
 def test_ids_behind_a_stop_token_may_be_counted() -> None:
     body = event(output_ids=[5, 6], meta_info={"completion_tokens": 2})
     body += event(output_ids=[5, 6, 7], meta_info={"completion_tokens": 4, "finish_reason": {"type": "stop"}})

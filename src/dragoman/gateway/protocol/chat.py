@@ -177,7 +177,7 @@ def _check(request: ChatRequest) -> None:
     """Refuse what the types allow and the API does not."""
     if not request.messages:
         raise invalid("messages", "'messages' must hold at least one message", "empty_array")
-    if not 1 <= (request.n or 1) <= MOST_CHOICES:
+    if request.n is not None and not 1 <= request.n <= MOST_CHOICES:
         raise invalid("n", f"'n' must be from 1 to {MOST_CHOICES}, found {request.n}")
     _check_stops(request)
     if request.top_logprobs is not None:

@@ -105,7 +105,7 @@ def _check(request: CompletionRequest) -> None:
     count = len(request.prompts)
     if not 1 <= count <= MOST_PROMPTS:
         raise invalid("prompt", f"'prompt' must hold from 1 to {MOST_PROMPTS} prompts, found {count}")
-    if not 1 <= (request.n or 1) <= MOST_CHOICES:
+    if request.n is not None and not 1 <= request.n <= MOST_CHOICES:
         raise invalid("n", f"'n' must be from 1 to {MOST_CHOICES}, found {request.n}")
     if request.best_of is not None and request.best_of != (request.n or 1):
         raise invalid(
@@ -182,7 +182,7 @@ def read_generate(body: bytes) -> GenerateRequest:
     most = fields.get("max_new_tokens")
     if most is not None and not (isinstance(most, int) and most >= 1):
         raise invalid("sampling_params.max_new_tokens", "'max_new_tokens' must be an integer of at least 1")
-    if not 1 <= (request.n or 1) <= MOST_CHOICES:
+    if request.n is not None and not 1 <= request.n <= MOST_CHOICES:
         raise invalid("sampling_params.n", f"'n' must be from 1 to {MOST_CHOICES}")
     top = request.top_logprobs_num if request.return_logprob else None
     known = {**fields, "min_tokens": fields.get("min_new_tokens")}

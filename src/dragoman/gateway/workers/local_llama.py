@@ -27,7 +27,9 @@ from .worker import Capabilities
 
 __all__ = ["LocalLlama"]
 
-CHILD = "dragoman.gateway.workers.llama_child"
+CHILD = "import sys; from dragoman.gateway.workers.llama_child import main; sys.exit(main(sys.argv[1:]))"
+"""What the child runs."""
+
 MAGIC = b"GGUF"
 
 LOADING = 600.0
@@ -59,7 +61,7 @@ class LocalLlama:
         _require(file)
         settings = Settings(str(file), file.stem, context, slots, threads)
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", CHILD, msgspec.json.encode(settings), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+            sys.executable, "-c", CHILD, msgspec.json.encode(settings), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
         )
         try:
             url = await _address(process, file)

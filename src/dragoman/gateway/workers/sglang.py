@@ -15,7 +15,7 @@ A request has no ``rid``: SGLang refuses one that is still known, which a second
 from __future__ import annotations
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from ...constrain import Engine
 from ...constrain.requests import sglang_generate
@@ -127,6 +127,9 @@ def _sampling(order: Order) -> dict[str, JSON]:
 _Scored = tuple[float | None, int, str | None]
 
 
+_NONE = Raw(b"[]")
+
+
 class _Finish(Struct, frozen=True):
     type: str
     matched: int | str | None = None
@@ -144,26 +147,28 @@ class _Meta(Struct, frozen=True):
 
 
 class _Event(Struct, frozen=True):
-    output_ids: list[int] = []
+    output_ids: Raw = _NONE
     text: str | None = None
     meta_info: _Meta = _Meta()
     error: ErrorBody | str | None = None
 
 
 _decode = msgspec.json.Decoder(_Event).decode
+_ids = msgspec.json.Decoder(list[int]).decode
 
 
 class _Events:
     """Reads the events of one answer."""
 
-    __slots__ = ("_chars", "_incremental", "_listed", "_seen", "_text")
+    __slots__ = ("_chars", "_incremental", "_seen", "_spelled", "_text", "_whole")
 
     def __init__(self, order: Order, capabilities: Capabilities) -> None:
         self._text = order.prompt.ids is None  # who has sent text has no tokenizer to read ids with
         self._incremental = capabilities.incremental
+        self._whole: bool | None = None  # whether each event holds the whole output, once that is known
         self._seen = 0  # ids of the output so far
-        self._chars = 0  # characters of it, where texts hold all of it
-        self._listed = False  # whether there are ids at all
+        self._spelled = b"["  # those ids in JSON, where events hold them all
+        self._chars = 0  # characters of the output, where texts hold all of it
 
     def read(self, data: bytes, into: Gathered) -> None:
         event = _decode(data)
@@ -171,16 +176,13 @@ class _Events:
             raise _failure(event.error)
         if into.finish is not None:
             return
-        meta, ids = event.meta_info, event.output_ids
-        cumulative = self._is_cumulative(len(ids), meta.completion_tokens)
-        new = ids[self._seen :] if cumulative and self._seen else ids
-        if new:
-            self._listed = True
-            self._seen += len(new)
-            into.ids += new
-        if event.text and (self._text or not self._listed):
-            into.texts.append(event.text[self._chars :] if cumulative else event.text)
-        if event.text and cumulative:
+        meta = event.meta_info
+        new = self._new(event.output_ids, meta.completion_tokens)
+        into.ids += new
+        if event.text and (self._text or not self._seen):
+            # Without ids it is an old server's, whose kind is only known from what it said of itself.
+            whole = self._whole if self._seen else not self._incremental
+            into.texts.append(event.text if whole is False else event.text[self._chars :])
             self._chars = len(event.text)
         if meta.output_token_logprobs and new:
             into.logprobs += _scores(meta, len(new))
@@ -189,14 +191,36 @@ class _Events:
         if meta.finish_reason is not None:
             into.finish, into.matched = _finish(meta.finish_reason), meta.finish_reason.matched
 
-    def _is_cumulative(self, length: int, total: int | None) -> bool:
-        """Whether an event with so many ids holds the whole output.
+    def _new(self, told: Raw, total: int | None) -> list[int]:
+        """The ids that were not there before.
 
-        The first one does, either way; of a later one the server's own count tells, and the nearer reading is right:
-        counts and ids may differ by what stands behind a stop token.
+        What events repeat is compared and not read again: a long output would be read thousands of times.
         """
-        if not self._listed and not length:
-            return not self._incremental  # an old server, whose events have texts alone
+        if self._whole is False:
+            ids = _ids(told)
+            self._seen += len(ids)
+            return ids
+        spelled = bytes(told)
+        rest = spelled[len(self._spelled) :] if self._whole and spelled.startswith(self._spelled) else b""
+        if rest.startswith(b","):
+            new = _ids(b"[" + rest[1:])
+        elif rest == b"]":
+            return []
+        else:
+            ids = _ids(told)
+            if self._whole is None and self._seen:
+                self._whole = self._is_whole(len(ids), total)
+            new = ids if self._whole is False else ids[self._seen :]
+        self._seen += len(new)
+        self._spelled = spelled[:-1]
+        return new
+
+    def _is_whole(self, length: int, total: int | None) -> bool:
+        """Whether a second event with so many ids holds the whole output.
+
+        The server's own count tells, and the nearer reading is right: counts and ids may differ by what stands behind
+        a stop token.
+        """
         if total is None:
             return length > self._seen and not self._incremental
         return abs(total - length) <= abs(total - length - self._seen)

@@ -1,0 +1,47 @@
+"""Errors in OpenAI's shape."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from dragoman.errors import DragomanError, InvalidConversation, InvalidTool, Refused, WorkerFailed
+from dragoman.gateway.protocol.refusals import error_body, error_type, refusal_of
+
+
+def test_an_error_has_openais_fields() -> None:
+    refused = Refused(400, "invalid_value", "no", param="n")
+    assert msgspec.json.decode(error_body(refused)) == {
+        "error": {"message": "no", "type": "invalid_request_error", "param": "n", "code": "invalid_value"}
+    }
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(401, "authentication_error"), (404, "invalid_request_error"), (429, "rate_limit_error"), (502, "server_error")],
+)
+def test_a_status_has_a_type(status: int, kind: str) -> None:
+    assert error_type(status) == kind
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "param"),
+    [
+        (InvalidConversation(2, "a role", "none"), 400, "messages[2]"),
+        (InvalidConversation(-1, "a message", "none"), 400, "messages"),
+        (InvalidTool("name", "a string", 1), 400, "tools"),
+        (WorkerFailed("w", "it broke off"), 502, None),
+        (WorkerFailed("w", "no", 500), 502, None),
+        (WorkerFailed("w", "no", 401), 502, None),
+        (WorkerFailed("w", "too long", 400), 400, None),
+        (WorkerFailed("w", "later", 429), 429, None),
+        (WorkerFailed("w", "later", 503), 503, None),
+    ],
+)
+def test_every_error_has_a_status(error: DragomanError, status: int, param: str | None) -> None:
+    refused = refusal_of(error)
+    assert (refused.status, refused.param) == (status, param)
+
+
+def test_who_comes_too_early_is_told_when_to_come_again() -> None:
+    assert refusal_of(WorkerFailed("w", "later", 503)).retry_after == 1
