@@ -111,12 +111,12 @@ class _Answer:
         self._is_begun = self._is_stream = self._is_ended = False
         self.cut = False
 
-    async def send(self, message: Message) -> None:
+    def send(self, message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
             self._is_begun, self._is_stream = True, _is_stream(message)
         elif not message.get("more_body"):
             self._is_ended = True
-        await self._send(message)
+        return self._send(message)
 
     async def end(self) -> None:
         """Say why there is no more; an answer of known length is broken off by the server."""

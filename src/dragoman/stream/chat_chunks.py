@@ -66,6 +66,8 @@ class ChatChunks:
 
     def write(self, deltas: Sequence[ChatDelta], tokens: Sequence[TokenEntry] = ()) -> bytes:
         """A chunk for each delta; `tokens` go with the first that is visible text, or stand alone."""
+        if self._begun and len(deltas) == 1 and not tokens:
+            return self._begin + self._delta(deltas[0]) + self._end
         out: list[bytes] = []
         if not self._begun:
             self._begun = True
