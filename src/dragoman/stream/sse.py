@@ -78,9 +78,14 @@ class SseDecoder:
 
         Those before an overlong one come first: `InvalidEvent` is then raised by the next call.
         """
-        if self._between and chunk[:6] == b"data: " and chunk.find(b"\n") == len(chunk) - 2 <= self._limit - 2:
-            if chunk[-1:] == b"\n" and b"\r" not in chunk:  # one event: what a read of a stream at its pace is
-                return [ServerSentEvent(chunk[6:-2], "message", self._id)]
+        if (
+            self._between
+            and chunk[:6] == b"data: "
+            and chunk.find(b"\n") == len(chunk) - 2 <= self._limit - 2
+            and chunk[-1:] == b"\n"
+            and b"\r" not in chunk
+        ):  # one event: what a read of a stream at its pace is
+            return [ServerSentEvent(chunk[6:-2], "message", self._id)]
         events = self._feed(chunk)
         open_ = self._parts or self._data or self._event or self._after_cr or self._first is not None or self._overlong
         self._between = not open_
