@@ -302,7 +302,7 @@ class Acquire:
                     return Acquired(selected, worker, speech)
                 case Speech.TEXT if prepared.prompt.text is not None:
                     return Acquired(selected, worker, speech)
-                case Speech.CHAT if prepared.raw is not None:
+                case _ if prepared.raw is not None and (speech is Speech.CHAT or worker.capabilities.lays_out):
                     return Acquired(selected, worker, speech)
                 case _:
                     pass
