@@ -154,7 +154,9 @@ def test_who_leaves_within_their_own_request_is_forgotten() -> None:
 
 
 @asynccontextmanager
-async def raw(door: Gateway, room: int | None = None) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def raw(
+    door: Gateway, room: int | None = None
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """A bare connection; one that holds only so many bytes that nobody has read."""
     sock = socket.socket()
     sock.setblocking(False)

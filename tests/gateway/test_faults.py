@@ -96,12 +96,11 @@ def test_a_worker_that_fails_is_asked_again_and_then_it_is_a_bad_gateway(stream:
 
 def test_a_worker_that_failed_too_often_is_spared_and_then_there_is_none() -> None:
     async def run() -> None:
-        async with SglangDouble(Script(status=500)) as worker:
-            async with quiet(settings(worker, breaker=STRICT)) as door:
-                status, body, headers = await door.post(CHAT, ask())
-                assert error_of(status, body) == (503, "server_error", "no_worker_available")
-                assert int(headers["retry-after"]) > 1
-                assert len(worker.requests) == 1
+        async with SglangDouble(Script(status=500)) as worker, quiet(settings(worker, breaker=STRICT)) as door:
+            status, body, headers = await door.post(CHAT, ask())
+            assert error_of(status, body) == (503, "server_error", "no_worker_available")
+            assert int(headers["retry-after"]) > 1
+            assert len(worker.requests) == 1
 
     asyncio.run(run())
 
@@ -169,12 +168,11 @@ def test_a_choice_that_does_not_begin_ends_the_work_on_the_others() -> None:
 
 def test_a_gateway_without_its_worker_says_so() -> None:
     async def run() -> None:
-        async with SglangDouble(says("Mild.")) as worker:
-            async with quiet(settings(worker)) as door:
-                await worker.kill()
-                status, body, _ = await door.post(CHAT, ask())
-                assert error_of(status, body) == (502, "server_error", "worker_failed")
-                await worker.__aenter__()
+        async with SglangDouble(says("Mild.")) as worker, quiet(settings(worker)) as door:
+            await worker.kill()
+            status, body, _ = await door.post(CHAT, ask())
+            assert error_of(status, body) == (502, "server_error", "worker_failed")
+            await worker.__aenter__()
 
     asyncio.run(run())
 

@@ -137,7 +137,8 @@ class Assembly:
         if entry.url is None:
             return ReplayWorker()
         wire, capabilities = await discover(entry.url, self.client, kind=entry.kind, key=key)
-        return HttpWorker(entry.url, wire, self.client, capabilities, key=key)
+        health = "/v1/models" if wire.kind == "openai" else "/health"
+        return HttpWorker(entry.url, wire, self.client, capabilities, key=key, health=health)
 
     def _models(self, entry: WorkerEntry, capabilities: Capabilities) -> dict[str, str]:
         if not self.settings.models and self.settings.workers:
