@@ -17,13 +17,12 @@ from dragoman.emit.generate import Generator
 from dragoman.emit.matcher import Matcher
 from dragoman.errors import Inexpressible, InvalidRequest, InvalidStart
 from dragoman.made_up import mutations
-from dragoman.registry import dialects, get_dialect
+from dragoman.registry import get_dialect
 from dragoman.testing.source import is_narrowed
 from dragoman.types import Tool
+from tests.kinds import ALL
 
 from .wanted import malformed, messages, problems, read, tools_of, wrong
-
-ALL = pytest.mark.parametrize("dialect", dialects(), ids=lambda dialect: dialect.name)
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "auto": {},
