@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dragoman.constrain.constraint import Constraint, constrain
@@ -63,6 +63,7 @@ def matcher_of(name: str) -> Matcher:
 
 
 @ALL
+@settings(max_examples=max(6, settings().max_examples // 3))  # of each of so many dialects
 @given(st.data())
 def test_what_is_rendered_is_let_through(dialect: Dialect, data: st.DataObject) -> None:
     message = data.draw(messages(dialect))
