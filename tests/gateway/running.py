@@ -72,7 +72,9 @@ async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
     app = create_app(settings)
     listener = listen(settings.server)
     draining = Draining(cast("App", app))
-    config = uvicorn.Config(cast("Any", draining), http="httptools", log_config=None, access_log=False, lifespan="on", ws="none")
+    config = uvicorn.Config(
+        cast("Any", draining), http="httptools", log_config=None, access_log=False, lifespan="on", ws="none"
+    )
     server = uvicorn.Server(config)
     server.capture_signals = _nothing  # type: ignore[method-assign]
     serving = asyncio.ensure_future(server.serve(sockets=[listener]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -15,7 +16,7 @@ from dragoman.gateway.config import Limits, Retries
 from dragoman.gateway.transport.response import Response
 
 from .doubles.double import Double, Json
-from .doubles.script import Script
+from .doubles.script import Fault, Script
 from .doubles.sglang import SglangDouble
 from .quiet import MODEL, ask, quiet, says
 from .running import Gateway, in_front_of, settled
@@ -154,15 +155,19 @@ def test_who_leaves_within_their_own_request_is_forgotten() -> None:
 
 
 @asynccontextmanager
-async def raw(door: Gateway, room: int | None = None) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """A bare connection; one that holds only so many bytes that nobody has read."""
+async def raw(
+    door: Gateway, room: int | None = None
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A bare connection; with `room` for so many bytes only, nobody reads it."""
     sock = socket.socket()
     sock.setblocking(False)
     if room is not None:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
     host, port = door.url.removeprefix("http://").split(":")
     await asyncio.get_running_loop().sock_connect(sock, (host, int(port)))
-    reader, writer = await asyncio.open_connection(sock=sock, limit=room or 1 << 16)
+    reader, writer = await asyncio.open_connection(sock=sock, limit=1 << 30)
+    if room is not None:
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
     try:
         yield reader, writer
     finally:
@@ -175,30 +180,62 @@ async def post(writer: asyncio.StreamWriter, body: Json) -> None:
     await writer.drain()
 
 
-MUCH = says(*["mild " * 2000] * 10_000, incremental=True)
-"""100 MB, as fast as they are taken."""
+UNREAD = ("ASGI callable returned without completing response.",)
+"""What the server says of an answer that ends before its end."""
+
+HASTE = Limits(stall_seconds=0.6)
+
+
+def is_held_up(worker: Double) -> bool:
+    """Whether somebody does not take what it writes."""
+    return any(not one.writable.is_set() for one in worker._serving)
+
+
+def waits(door: Gateway) -> bool:
+    """Whether the gateway waits for a client to read."""
+    return any(line.busy is not None for line in door.parts.hall.heart.lines)
 
 
 def test_a_client_that_does_not_read_slows_its_worker_down_and_then_is_given_up() -> None:
     async def run() -> None:
-        async with SglangDouble(MUCH) as worker:
-            async with quiet(settings(worker, limits=Limits(stall_seconds=1)), tells=UNFINISHED) as door:
-                async with raw(door, room=4096) as (_, writer):
-                    await post(writer, ask(stream=True))
-                    await settled(lambda: any(not one.writable.is_set() for one in worker._serving), 10)
-                    await idle_after(worker)
-                assert worker.cancelled == 1
+        much = says(*["mild " * 10_000] * 10_000, incremental=True)  # 500 MB, if anybody took them
+        async with SglangDouble(much) as worker, quiet(settings(worker, limits=HASTE), tells=UNREAD) as door:
+            async with raw(door, room=4096) as (_, writer):
+                await post(writer, ask(stream=True))
+                await settled(lambda: is_held_up(worker), 10)
+                await settled(lambda: worker.cancelled == 1, 10)
 
     asyncio.run(run())
 
 
-UNFINISHED = ("ASGI callable returned without completing response.",)
+def test_a_client_that_reads_again_has_lost_nothing() -> None:
+    async def run() -> None:
+        texts = [f"<{number}>" + "mild " * 10_000 for number in range(100)]
+        async with SglangDouble(says(*texts, incremental=True)) as worker, quiet(settings(worker)) as door:
+            async with raw(door, room=4096) as (reader, writer):
+                await post(writer, ask(stream=True))
+                await settled(lambda: waits(door), 10)
+                writer.transport.resume_reading()  # type: ignore[attr-defined]
+                body = await reader.readuntil(b"\r\n0\r\n\r\n")
+                assert re.findall(rb"<(\d+)>", body) == [b"%d" % number for number in range(100)]
+                assert b"data: [DONE]" in body
+
+    asyncio.run(run())
 
 
-async def idle_after(worker: Double) -> None:
-    await settled(lambda: all(one.task is None or one.task.done() for one in worker._serving), 10)
+def test_a_client_that_does_not_read_keeps_no_other_from_its_comments() -> None:
+    async def run() -> None:
+        scripts = [says("mild " * 1_500_000, fault=Fault.STALL), says("Mild", fault=Fault.STALL)]
+        server, limits = {"keep_alive_comment_seconds": 0.1}, Limits(stall_seconds=2)
+        async with SglangDouble(lambda _: scripts.pop(0)) as worker:
+            async with quiet(settings(worker, limits=limits, server=server)) as door:
+                async with raw(door, room=4096) as (_, writer):
+                    await post(writer, ask(stream=True))
+                    await settled(lambda: waits(door))
+                    other = await open_stream(door, ask())
+                    async with asyncio.timeout(5):
+                        assert (await other.read()).endswith(b'"finish_reason":null}]}\n\n')
+                        assert [await other.read() for _ in range(3)] == [b": \n\n"] * 3
+                    other.close()
 
-
-@pytest.mark.parametrize("quiet_after", [1, 3])
-def test_a_client_that_does_not_read_keeps_no_other_from_its_comments(quiet_after: int) -> None:
-    pass
+    asyncio.run(run())
