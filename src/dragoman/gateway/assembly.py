@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Coroutine, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from random import Random
 
@@ -17,6 +18,7 @@ from ..errors import DragomanError, InvalidConfig, WorkerFailed
 from .catalog import Catalog
 from .config import Settings, WorkerEntry
 from .door import Hall
+from .fleet.breaker import BreakerState
 from .fleet.fleet import Fleet
 from .fleet.keys import Access, Keys
 from .fleet.limits import Gate
@@ -86,6 +88,20 @@ class Assembly:
         """Let go of a worker that has left the fleet."""
         self.hall.metrics.forget_worker(worker.name)
         self._begin(worker.close())
+
+    def show(self) -> None:
+        """Tell the metrics how the workers and the queue are now."""
+        metrics = self.hall.metrics
+        metrics.queued(self.hall.gate.waiting)
+        for seat in self.fleet.seats():
+            state = _STATES[seat.breaker.state]
+            metrics.worker(seat.name).show(up=seat.is_well, load=seat.requests, breaker=state)
+
+    async def keep_shown(self) -> None:
+        """The same again and again, since another process may be asked for the metrics of all."""
+        while True:
+            self.show()
+            await asyncio.sleep(SHOWN_EVERY)
 
     async def close(self) -> None:
         """Let go of everything."""
@@ -175,7 +191,7 @@ def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[
     catalog = _catalog(settings)
     random = Random(os.urandom(8))
     policy = policy_named(settings.routing.policy, random, thresholds(settings))
-    metrics = Metrics()
+    metrics = Metrics(_version())
     parts: Assembly
 
     def removed(worker: Worker) -> None:
@@ -204,6 +220,13 @@ def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[
     client = Client(Limits(connect=limits.connect_seconds, stall=limits.stall_seconds))
     parts = Assembly(settings, catalog, fleet, pipeline, hall, client)
     return parts
+
+
+def _version() -> str:
+    try:
+        return version("dragoman")
+    except PackageNotFoundError:  # run from its source
+        return ""
 
 
 def _catalog(settings: Settings) -> Catalog:
