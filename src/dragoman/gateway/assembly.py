@@ -42,8 +42,10 @@ __all__ = ["AGAIN", "Assembly", "assembled", "served_by"]
 AGAIN = 2.0
 """Seconds after which a worker is asked again that could not be reached."""
 
-LISTED = "/v1/models"
-"""Where a server that takes chats is asked whether it is well: all have that, and many no ``/health``."""
+SHOWN_EVERY = 5.0
+"""Seconds between two looks at the workers for the metrics."""
+
+_STATES = {BreakerState.CLOSED: 0, BreakerState.HALF_OPEN: 1, BreakerState.OPEN: 2}
 
 UNKNOWN = "generic"
 """The dialect in which a server's own parser is thought to leak where its model is not known."""
@@ -135,7 +137,7 @@ class Assembly:
         if entry.url is None:
             return ReplayWorker()
         wire, capabilities = await discover(entry.url, self.client, kind=entry.kind, key=key)
-        health = LISTED if Speech.CHAT in capabilities.speech else "/health"
+        health = "/v1/models" if wire.kind == "openai" else "/health"
         return HttpWorker(entry.url, wire, self.client, capabilities, key=key, health=health)
 
     def _models(self, entry: WorkerEntry, capabilities: Capabilities) -> dict[str, str]:
