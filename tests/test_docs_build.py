@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 from prometheus_client import CollectorRegistry
 
-from docs import build, markdown, page, settings
+from docs import build, markdown, page, parameters, settings
 from dragoman import (
     Dialect,
     Example,
@@ -27,6 +27,8 @@ from dragoman import (
 )
 from dragoman.gateway.leaves import leaves
 from dragoman.gateway.observe.families import Families
+from dragoman.gateway.protocol.chat import HARMLESS
+from dragoman.gateway.protocol.sampling import PASSED_ON
 from dragoman.gateway.sources import read_settings
 from dragoman.grammar import build as words
 from dragoman.idioms.define import layout
@@ -68,6 +70,28 @@ def test_the_reference_names_every_setting() -> None:
     assert [
         leaf.key for leaf in leaves() if len(leaf.path) > 1 and f"| `{leaf.key}` | `{leaf.flag}` |" not in shown
     ] == []
+
+
+def test_the_table_of_parameters_is_fresh() -> None:
+    assert build.PARAMETERS.read_text(encoding="utf-8") == parameters.page(), "run `make docs`"
+
+
+def test_the_table_of_parameters_has_every_field_that_is_read() -> None:
+    assert parameters.named() == parameters.read()
+    assert [name for name in parameters.OTHERS if not parameters.ignored(name)] == []
+
+
+def test_every_field_of_openais_is_somewhere_on_the_page() -> None:
+    from openai.types.chat import completion_create_params as params
+
+    fields = set(params.CompletionCreateParamsStreaming.__annotations__) | set(
+        params.CompletionCreateParamsBase.__annotations__
+    )
+    assert sorted(fields - parameters.read() - HARMLESS - set(parameters.OTHERS)) == []
+
+
+def test_what_is_passed_on_reaches_every_kind_of_server() -> None:
+    assert [name for name in sorted(PASSED_ON) if not parameters.passed_on(name)] == []
 
 
 def test_there_is_a_page_and_a_picture_of_every_dialect() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import uvicorn
@@ -13,6 +13,7 @@ import uvicorn
 from dragoman.gateway.app import create_app
 from dragoman.gateway.assembly import Assembly
 from dragoman.gateway.config import ModelEntry, Server, Settings, WorkerEntry
+from dragoman.gateway.drain import App, Draining
 from dragoman.gateway.server import listen, url_of
 from dragoman.gateway.transport.client import Client
 from dragoman.stream.sse import SseDecoder
@@ -25,8 +26,8 @@ Body = Mapping[str, Any]
 class Gateway:
     """A gateway that runs, and a bare client of it."""
 
-    def __init__(self, url: str, parts: Assembly, client: Client) -> None:
-        self.url, self.parts, self.client = url, parts, client
+    def __init__(self, url: str, parts: Assembly, client: Client, draining: Draining) -> None:
+        self.url, self.parts, self.client, self.draining = url, parts, client, draining
 
     async def post(self, path: str, body: Body | bytes, **headers: str) -> tuple[int, Any, dict[str, str]]:
         """Status, decoded body, and headers."""
@@ -70,7 +71,10 @@ async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
     """The gateway of these settings, as it is served, but in this event loop."""
     app = create_app(settings)
     listener = listen(settings.server)
-    config = uvicorn.Config(app, http="httptools", log_config=None, access_log=False, lifespan="on", ws="none")
+    draining = Draining(cast("App", app))
+    config = uvicorn.Config(
+        cast("Any", draining), http="httptools", log_config=None, access_log=False, lifespan="on", ws="none"
+    )
     server = uvicorn.Server(config)
     server.capture_signals = _nothing  # type: ignore[method-assign]
     serving = asyncio.ensure_future(server.serve(sockets=[listener]))
@@ -81,7 +85,7 @@ async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
             if serving.done():
                 serving.result()
                 raise AssertionError("the gateway has not started")
-        yield Gateway(url_of(listener), app.state.parts, client)
+        yield Gateway(url_of(listener), app.state.parts, client, draining)
     finally:
         await client.close()
         server.should_exit = True

@@ -55,11 +55,12 @@ class BodyWriter(Protocol):
 class Choice:
     """One output on its way to be said."""
 
-    __slots__ = ("_beyond", "deltas", "opened", "reading")
+    __slots__ = ("_beyond", "_finished", "deltas", "opened", "reading")
 
     def __init__(self, opened: Opened, reading: Reading, deltas: ChatDeltas) -> None:
         self.opened, self.reading, self.deltas = opened, reading, deltas
         self._beyond = 0
+        self._finished = False
 
     def take(self, pieces: Sequence[Piece]) -> list[ChatDelta]:
         """What these pieces say."""
@@ -82,7 +83,10 @@ class Choice:
         return tokens
 
     def finish(self) -> list[ChatDelta]:
-        """The rest of what it says."""
+        """The rest of what it says; nothing the second time."""
+        if self._finished:
+            return []
+        self._finished = True
         return [*self.deltas.feed(self.reading.finish()), *self.deltas.finish()]
 
     @property
@@ -151,7 +155,7 @@ async def _interleaved(choices: Sequence[Choice]) -> AsyncGenerator[tuple[int, S
                     if choice.is_over():
                         break
             await queue.put((index, None))
-        except DragomanError as error:
+        except Exception as error:  # whoever reads would wait for ever
             await queue.put(error)
 
     tasks = [asyncio.ensure_future(pump(index, choice)) for index, choice in enumerate(choices)]

@@ -87,7 +87,9 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
     """A choice for each output that has begun."""
     prepared = executed.prepared
     request, model = prepared.spoken.request, prepared.spoken.model
-    is_chat = executed.described.built.acquired.speech is Speech.CHAT
+    speech = executed.described.built.acquired.speech
+    is_chat = speech is Speech.CHAT
+    tokenizer = model.tokenizer if speech is Speech.TOKENS else None
     lead = model.lead if not is_chat and not prepared.prompt.begun else ""
 
     def reading() -> Reading:
@@ -97,7 +99,7 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
             model.dialect,
             prepared.tools,
             prepared.prompt,
-            model.tokenizer,
+            tokenizer,
             cuts=frozenset(prepared.cuts),
             logprobs=bool(request.logprobs),
         )

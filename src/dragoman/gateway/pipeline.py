@@ -17,7 +17,7 @@ Each takes what the one before gives, by type; all dialects and all workers go t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from random import Random
 from typing import Generic, Protocol, TypeVar
 
@@ -58,6 +58,7 @@ __all__ = [
     "Select",
     "Selected",
     "Spoken",
+    "together",
 ]
 
 LARGE = 1 << 16
@@ -80,7 +81,14 @@ class Request(Protocol):
     def session(self) -> str | None: ...
 
 
+class Closing(Protocol):
+    """What has begun and must be closed."""
+
+    async def close(self) -> None: ...
+
+
 R = TypeVar("R", bound=Request)
+C = TypeVar("C", bound=Closing)
 
 
 class Spoken(Struct, Generic[R], frozen=True):
@@ -373,14 +381,21 @@ class Execute:
         worker, orders = described.built.acquired.worker, described.built.orders
         if len(orders) == 1:
             return Executed(described, (await _open(worker, orders[0]),))
-        begun = await asyncio.gather(*(_open(worker, order) for order in orders), return_exceptions=True)
-        opened = [one for one in begun if isinstance(one, Opened)]
-        failed = [one for one in begun if isinstance(one, BaseException)]
-        if failed:
-            for one in opened:
-                await one.close()
-            raise failed[0]
-        return Executed(described, tuple(opened))
+        return Executed(described, tuple(await together([_open(worker, order) for order in orders])))
+
+
+async def together(begins: Sequence[Coroutine[None, None, C]]) -> list[C]:
+    """All of these at once; where one fails, or nobody waits for them any more, those that have begun are closed."""
+    tasks = [asyncio.ensure_future(begin) for begin in begins]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        for begun in await asyncio.gather(*tasks, return_exceptions=True):
+            if not isinstance(begun, BaseException):
+                await begun.close()
+        raise
 
 
 async def _open(worker: Worker, order: Order) -> Opened:

@@ -16,7 +16,7 @@ from .answers import Choice, blocks_of, whole
 from .assembly import Assembly
 from .chats import call_id, facts
 from .door import Visit
-from .pipeline import Executed, Prepared, Spoken
+from .pipeline import Executed, Prepared, Spoken, together
 from .protocol.completions import CompletionRequest, GenerateRequest, read_completion, read_generate
 from .protocol.refusals import invalid
 from .reading import PlainReading
@@ -92,14 +92,7 @@ class CompletionWork:
     ) -> list[Executed[CompletionRequest]]:
         """All prompts at once; where one fails, none is answered."""
         run = self._parts.pipeline.run
-        begun = await asyncio.gather(*(run(one, "cmpl-", visit.trace) for one in prepared), return_exceptions=True)
-        executed = [one for one in begun if isinstance(one, Executed)]
-        failed = [one for one in begun if isinstance(one, BaseException)]
-        if failed:
-            for one in executed:
-                await one.close()
-            raise failed[0]
-        return executed
+        return await together([run(one, "cmpl-", visit.trace) for one in prepared])
 
 
 def _completion_choices(executed: Executed[CompletionRequest]) -> list[Choice]:

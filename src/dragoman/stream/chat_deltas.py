@@ -28,7 +28,7 @@ from ..events import (
 )
 from .stops import StopScanner
 
-__all__ = ["ChatDelta", "ChatDeltas", "Content", "Reasoning", "ToolArguments", "ToolName"]
+__all__ = ["ChatDelta", "ChatDeltas", "Content", "Reasoning", "Refusal", "ToolArguments", "ToolName"]
 
 APART = "\n\n"
 """What stands between two texts, or two thoughts, of one message."""
@@ -42,6 +42,12 @@ class Content(Struct, frozen=True, gc=False):
 
 class Reasoning(Struct, frozen=True, gc=False):
     """The model's thoughts."""
+
+    text: str
+
+
+class Refusal(Struct, frozen=True, gc=False):
+    """Text in which the model declines, where an upstream tells it apart."""
 
     text: str
 
@@ -61,7 +67,7 @@ class ToolArguments(Struct, frozen=True, gc=False):
     json: str
 
 
-ChatDelta: TypeAlias = Content | Reasoning | ToolName | ToolArguments
+ChatDelta: TypeAlias = Content | Reasoning | Refusal | ToolName | ToolArguments
 
 
 class ChatDeltas:
@@ -123,6 +129,9 @@ class ChatDeltas:
             if self.matched is not None:
                 break
             match event:
+                case ContentDelta(text=text, channel="refusal"):
+                    self._apart = True
+                    out.append(Refusal(text))
                 case ContentDelta(text=text, channel=channel):
                     if self._apart or self._thinking or channel != self._channel:
                         self._apart = True
@@ -229,6 +238,8 @@ def _joined(deltas: list[ChatDelta]) -> list[ChatDelta]:
         match group[0]:
             case Content():
                 joined.append(Content("".join([one.text for one in group])))  # type: ignore[union-attr]
+            case Refusal():
+                joined.append(Refusal("".join([one.text for one in group])))  # type: ignore[union-attr]
             case Reasoning():
                 joined.append(Reasoning("".join([one.text for one in group])))  # type: ignore[union-attr]
             case ToolArguments(index=index):

@@ -27,8 +27,8 @@ class Double(RawServer):
     """``async with SomeDouble(script) as server``: a worker that speaks a real protocol over real HTTP.
 
     `script` is one for all requests, or a function from the decoded body to one. `requests` are the bodies so far,
-    decoded, `headers` theirs; `refused` what was said about those that the real server would have refused. What `pages` has is answered
-    to GETs; a page that is ``None`` is 404. With a `key`, requests without it are 401.
+    decoded, `headers` theirs; `refused` what was said about those that the real server would have refused. What `pages`
+    has is answered to GETs; a page that is ``None`` is 404. With a `key`, requests without it are 401.
     """
 
     error: Callable[[str], Json] = staticmethod(lambda message: {"error": {"message": message, "code": 500}})

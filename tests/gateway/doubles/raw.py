@@ -10,7 +10,7 @@ from typing import Self, cast
 
 from httptools import HttpRequestParser
 
-__all__ = ["Asked", "RawServer"]
+__all__ = ["Asked", "RawServer", "reset"]
 
 
 class RawServer:
@@ -23,6 +23,7 @@ class RawServer:
     def __init__(self, answer: Callable[[Asked], Awaitable[None]]) -> None:
         self._answer = answer
         self._server: asyncio.Server | None = None
+        self._port = 0
         self._serving: set[_Serving] = set()
         self.connections = 0
         self.asked: list[Asked] = []
@@ -32,7 +33,7 @@ class RawServer:
     @property
     def url(self) -> str:
         assert self._server is not None
-        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return f"http://127.0.0.1:{self._port}"
 
     @property
     def open(self) -> int:
@@ -40,15 +41,20 @@ class RawServer:
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Serving(self), "127.0.0.1", 0)
+        self._server = await loop.create_server(lambda: _Serving(self), "127.0.0.1", self._port)
+        self._port = self._server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.kill()
+
+    async def kill(self) -> None:
+        """Ends as a process that is killed does: its connections break, and nobody listens. It may be entered again."""
         assert self._server is not None
         self._server.close()
         tasks = [serving.task for serving in self._serving if serving.task is not None]
         for serving in list(self._serving):
-            serving.transport.abort()
+            reset(serving.transport)
         await self.closed()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._server.wait_closed()
@@ -78,9 +84,14 @@ class Asked:
 
     def reset(self) -> None:
         """Breaks the connection as a process that is killed does: with RST."""
-        sock: socket.socket = self._serving.transport.get_extra_info("socket")
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self._serving.transport.abort()
+        reset(self._serving.transport)
+
+
+def reset(transport: asyncio.Transport) -> None:
+    """Breaks a connection with RST."""
+    sock: socket.socket = transport.get_extra_info("socket")
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
 
 
 class _Serving(asyncio.Protocol):
