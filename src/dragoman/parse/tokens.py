@@ -120,7 +120,10 @@ def _joined(pieces: list[str | bytes]) -> list[str | bytes]:
         return pieces
     joined: list[str | bytes] = []
     for is_text, same in groupby(pieces, lambda piece: isinstance(piece, str)):
-        joined += ["".join(same)] if is_text else same  # type: ignore[arg-type]
+        if is_text:
+            joined.append("".join(same))  # type: ignore[arg-type]
+        else:
+            joined.extend(same)
     return joined
 
 
