@@ -151,11 +151,7 @@ def test_who_leaves_within_their_own_request_is_forgotten() -> None:
 async def raw(
     door: Gateway, room: int | None = None
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-<<<<<<< HEAD
-    """A bare connection; one that holds only so many bytes that nobody has read."""
-=======
     """A bare connection; with `room` for so many bytes only, nobody reads it."""
->>>>>>> faults
     sock = socket.socket()
     sock.setblocking(False)
     if room is not None:
