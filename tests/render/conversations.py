@@ -54,7 +54,7 @@ TOOLS: tuple[dict[str, Any], ...] = (
 )
 
 
-PLAIN = st.text(st.characters(exclude_characters="<[/"), max_size=6)
+PLAIN = st.text(st.characters(codec="utf-8", exclude_characters="<[/"), max_size=6)
 """Any text that begins no marker: hypothesis tries constants of the code under test too."""
 
 
