@@ -111,7 +111,7 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
 
 def facts(executed: Executed[Any], ignored: tuple[str, ...] = ()) -> list[tuple[bytes, bytes]]:
     """What an answer's headers tell: who has done it, and what of the request meant nothing."""
-    headers = [(b"x-dragoman-worker", executed.lease_of.lease.worker.name.encode("ascii", "replace"))]
+    headers = [(b"x-dragoman-worker", executed.selected.lease.worker.name.encode("ascii", "replace"))]
     if ignored:
         listed = ", ".join(name for name in ignored if name.isascii() and name.isprintable())[:1024]
         headers.append((b"x-dragoman-ignored", listed.encode()))

@@ -171,10 +171,10 @@ class Executed(Struct, Generic[R], frozen=True):
 
     @property
     def prepared(self) -> Prepared[R]:
-        return self.lease_of.prepared
+        return self.selected.prepared
 
     @property
-    def lease_of(self) -> Selected[R]:
+    def selected(self) -> Selected[R]:
         return self.described.built.acquired.selected
 
     async def close(self) -> None:
@@ -183,7 +183,7 @@ class Executed(Struct, Generic[R], frozen=True):
             for opened in self.opened:
                 await opened.close()
         finally:
-            self.lease_of.lease.release()
+            self.selected.lease.release()
 
 
 class Detect:
