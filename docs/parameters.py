@@ -84,15 +84,14 @@ SECTIONS: Mapping[str, Mapping[str, Field]] = {
         "reasoning_effort": Field("none", "the layout's own option, or thoughts on and off (`none`)"),
         "chat_template_kwargs": Field({"enable_thinking": False}, "options of the layout"),
         "continue_final_message": Field(True, "the last message, the assistant's, is not ended", GOES_ON),
-        "add_generation_prompt": Field(False, "a prompt always is one to be answered", ours=False),
-        "separate_reasoning": Field(False, "thoughts always are separate", ours=False),
-        "include_reasoning": Field(False, "thoughts always are given", ours=False),
+        "include_reasoning": Field(False, "`false` leaves thoughts out"),
     },
     "How much of it": {
-        "n": Field(2, "each choice is a request of its own; seeds differ by one, but for chat workers", {"seed": 7}),
+        "n": Field(2, "each choice is a request of its own; seeds differ by one", {"seed": 7}),
         "max_completion_tokens": Field(9, "goes before `max_tokens`", ours=False),
         "max_tokens": Field(9, "the room that is left if not said", ours=False),
         "min_tokens": Field(3, "0 to `max_tokens`", ours=False),
+        "min_new_tokens": Field(3, "SGLang's name of `min_tokens`, which goes before it", ours=False),
         "stop": Field(["x"], "the gateway's own: visible text ends before the first, up to 16"),
         "include_stop_str_in_output": Field(True, "text ends behind the stop", {"stop": ["x"]}),
         "stop_token_ids": Field([65], "output ends before the first"),
@@ -125,7 +124,7 @@ SECTIONS: Mapping[str, Mapping[str, Field]] = {
 }
 
 OTHERS = (
-    *("audio", "function_call", "functions", "web_search_options"),
+    *("add_generation_prompt", "separate_reasoning", "audio", "function_call", "functions", "web_search_options"),
     *("allowed_token_ids", "bad_words", "chat_template", "documents", "length_penalty", "prompt_logprobs"),
     *("bootstrap_host", "bootstrap_room", "data_parallel_rank", "kv_transfer_params", "return_hidden_states"),
     *("stop_regex", "thinking_token_budget", "use_beam_search"),

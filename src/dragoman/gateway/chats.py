@@ -104,7 +104,8 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
 
     def deltas() -> ChatDeltas:
         keep, parallel = bool(request.include_stop_str_in_output), request.parallel_tool_calls is not False
-        return ChatDeltas(call_id, stops=request.stops, keep_stop=keep, lead=lead, parallel=parallel)
+        shown = request.include_reasoning is not False
+        return ChatDeltas(call_id, stops=request.stops, keep_stop=keep, lead=lead, parallel=parallel, thoughts=shown)
 
     return [Choice(opened, reading(), deltas()) for opened in executed.opened]
 

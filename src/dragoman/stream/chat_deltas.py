@@ -75,7 +75,7 @@ class ChatDeltas:
 
     `mint` makes the id of a call that the model gave none. Text ends before the first of the `stops`, or behind it
     with `keep_stop`. `lead` is no part of a text that the output begins with. `parallel` is whether calls behind the
-    first are given out.
+    first are given out, `thoughts` whether thoughts are.
     """
 
     __slots__ = (
@@ -89,6 +89,7 @@ class ChatDeltas:
         "_stops",
         "_tail",
         "_thinking",
+        "_thoughts",
         "complete",
         "marker",
         "matched",
@@ -104,8 +105,9 @@ class ChatDeltas:
         keep_stop: bool = False,
         lead: str = "",
         parallel: bool = True,
+        thoughts: bool = True,
     ) -> None:
-        self._mint, self._lead, self._parallel = mint, lead, parallel
+        self._mint, self._lead, self._parallel, self._thoughts = mint, lead, parallel, thoughts
         self._stops: Callable[[], StopScanner] | None = (lambda: StopScanner(stops, keep=keep_stop)) if stops else None
         self._scanner = self._stops() if self._stops is not None else None
         self._thinking = False
@@ -144,7 +146,7 @@ class ChatDeltas:
                         self._apart = self._thinking = True
                         self._lead = ""
                         text = self._parted(text)
-                    if text:
+                    if text and self._thoughts:
                         self._tail[True] = text[-1]
                         out.append(Reasoning(text))
                 case _:
