@@ -6,12 +6,13 @@ import asyncio
 import re
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from random import Random
 
 import msgspec
 import pytest
 
-from dragoman.gateway.config import Limits, Retries
+from dragoman.gateway.config import Breaker, Limits, Retries
 from dragoman.gateway.transport.response import Response
 
 from .doubles.double import Double, Json
@@ -171,6 +172,38 @@ async def post(writer: asyncio.StreamWriter, body: Json) -> None:
     sent = msgspec.json.encode(body)
     writer.write(b"POST %b HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n%b" % (CHAT.encode(), len(sent), sent))
     await writer.drain()
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
+def test_whoever_leaves_and_whatever_breaks_at_any_time_nothing_is_left(seed: int) -> None:
+    random = Random(seed)
+
+    def script(request: Json) -> Script:
+        fault, after = random.choice([*Fault, *[Fault.NONE] * 8]), random.randrange(9)
+        status, delay = random.choice([200] * 9 + [400, 429, 500]), random.choice([0, 0, 0.01])
+        return says(*["mild "] * 9, fault=fault, after=after, status=status, delay=delay, pace=0.001)
+
+    async def visit(door: Gateway) -> None:
+        n, stream = random.choice([1, 1, 2, 3]), random.choice([True, False])
+        several = random.choice(["one", ["one", "two", "three"]])
+        path, body = random.choice(
+            [
+                (CHAT, ask(n=n, stream=stream)),
+                (COMPLETIONS, {"model": MODEL, "prompt": several, "n": n, "stream": stream}),
+                ("/generate", {"model": MODEL, "text": "one", "sampling_params": {"n": n}, "stream": stream}),
+            ]
+        )
+        with suppress(TimeoutError):
+            async with asyncio.timeout(random.choice([0.005, 0.01, 0.02, 0.05, 1])):
+                await door.client.fetch("POST", door.url + path, (), msgspec.json.encode(body))
+
+    async def run() -> None:
+        settled_soon = Limits(stall_seconds=0.2, concurrent=20)
+        async with facing(script, limits=settled_soon, breaker=Breaker(faults=1000)) as (_, door):
+            for _ in range(4):
+                await asyncio.gather(*(visit(door) for _ in range(40)))
+
+    asyncio.run(run())
 
 
 UNREAD = ("ASGI callable returned without completing response.",)

@@ -108,19 +108,19 @@ def test_the_lifespan_is_not_a_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "lead"),
+    ("path", "lead", "end"),
     [
-        ("/v1/chat/completions", b"data: 1\n\ndata: "),
-        ("/v1/responses", b"data: 1\n\nevent: error\ndata: "),
-        ("/v1/messages", b"data: 1\n\nevent: error\ndata: "),
+        ("/v1/chat/completions", b"data: 1\n\ndata: ", b"\n\ndata: [DONE]\n\n"),
+        ("/v1/responses", b"data: 1\n\nevent: error\ndata: ", b"\n\n"),
+        ("/v1/messages", b"data: 1\n\nevent: error\ndata: ", b"\n\n"),
     ],
 )
-def test_a_stream_that_is_cut_ends_with_an_error(path: str, lead: bytes) -> None:
+def test_a_stream_that_is_cut_ends_with_an_error(path: str, lead: bytes, end: bytes) -> None:
     app = streaming()
     client = cut(app, Client(app, path))
     assert client.body.startswith(lead)
-    assert client.body.endswith(b"\n\n")
-    assert "shutting down" in str(msgspec.json.decode(client.body[len(lead) :]))
+    assert client.body.endswith(end)
+    assert "shutting down" in str(msgspec.json.decode(client.body[len(lead) : -len(end)]))
     assert client.messages[-1]["more_body"] is False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import msgspec
@@ -10,6 +11,8 @@ import pytest
 
 from dragoman.gateway.config import Breaker, Limits, Retries
 from dragoman.gateway.fleet.breaker import BreakerState
+from dragoman.gateway.workers.order import Order, Output, Piece
+from dragoman.gateway.workers.worker import Capabilities, Speech
 
 from .doubles.double import Json
 from .doubles.script import Fault, Script
@@ -174,6 +177,37 @@ def test_a_stall_before_the_first_text_is_a_failure_as_well() -> None:
     async def run() -> None:
         async with facing(Script(delay=60), limits=SOON, retries=Retries(attempts=1)) as (_, door):
             assert error_of(*(await door.post(CHAT, ask()))[:2]) == (502, "server_error", "worker_failed")
+
+    asyncio.run(run())
+
+
+class Mistaken:
+    """A worker in this process that has a mistake of ours in it, behind its first words."""
+
+    name, capabilities = "mistaken", Capabilities(kind="mistaken", speech=(Speech.TEXT,))
+
+    async def generate(self, order: Order) -> AsyncIterator[Sequence[Piece]]:
+        yield [Output(text="It is")]
+        raise RuntimeError("a mistake")
+
+    async def is_well(self) -> bool:
+        return True
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_mistake_of_our_own_is_told_and_logged_and_nobody_waits(n: int, stream: bool) -> None:
+    async def run() -> None:
+        async with quiet(in_front_of("http://127.0.0.1:1", model=MODEL), tells=("a mistake",)) as door:
+            door.parts.fleet.add(Mistaken(), {MODEL: MODEL})
+            if stream:
+                *_, last = await door.stream(CHAT, ask(n=n))
+                assert error_of(500, last) == (500, "server_error", "internal_error")
+            else:
+                assert error_of(*(await door.post(CHAT, ask(n=n)))[:2]) == (500, "server_error", "internal_error")
 
     asyncio.run(run())
 

@@ -129,6 +129,16 @@ def test_what_only_administrators_may_do(stack: Stack) -> None:
     assert refusal(stack, "/workers", body) == (401, "invalid_api_key", None, "authentication_error")
 
 
+def test_what_nobody_may_do_where_there_are_no_administrators() -> None:
+    async def run() -> None:
+        async with facing() as (_, door):
+            for path, body in (("/workers", {"url": "http://127.0.0.1:1"}), ("/workers", {})):
+                status, value, _ = await door.post(path, body)
+                assert refused(status, value) == (403, "administration_disabled", None, "permission_error")
+
+    asyncio.run(run())
+
+
 def test_an_address_that_there_is_not(stack: Stack) -> None:
     assert refusal(stack, "/v1/nothing", {}) == (404, "unknown_url", None, INVALID)
 

@@ -111,7 +111,7 @@ def test_a_stream_that_takes_too_long_is_cut_with_an_error() -> None:
         assert asking.begun.wait(LIVENESS)
         assert server.stop() == 0
         _, body = asking.answer()
-        assert '"code":"shutting_down"' in body.split("\n\n")[-2]
+        assert '"code":"shutting_down"' in body.split("\n\n")[-3]
 
 
 @pytest.mark.slow

@@ -8,17 +8,18 @@ on the way out, the work of the worker above all, is ended by whoever has the `E
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any, Protocol
 
-from ..errors import DragomanError, WorkerFailed
+from ..errors import DragomanError, Refused, WorkerFailed
 from ..events import Problem
 from ..stream.chat_chunks import DONE, TokenEntry
 from ..stream.chat_deltas import ChatDelta, ChatDeltas
 from ..types import JSON
 from .pipeline import Executed, Opened
-from .protocol.refusals import error_body, refusal_of
+from .protocol.refusals import BROKEN, error_body, refusal_of
 from .reading import Reading
 from .record import Record
 from .workers.order import Piece, Usage
@@ -30,6 +31,8 @@ BEYOND = 2
 
 WAITING = 8
 """Reads of several choices that wait until the client takes them."""
+
+_log = logging.getLogger("dragoman.gateway")
 
 
 class ChunkWriter(Protocol):
@@ -203,10 +206,12 @@ async def blocks_of(
         yield b"".join((block, writers[0].usage(usage), DONE))
     except DragomanError as error:
         _settle(executed, error)
-        record.code = refusal_of(error).code
         used(choices, executed, record)
         held = [writer.write(choice.finish()) for choice, writer in zip(choices, writers, strict=True)]
-        yield b"".join((*held, b"data: ", error_body(refusal_of(error)), b"\n\n", DONE))
+        yield _broken(refusal_of(error), record, held)
+    except Exception:
+        _log.exception("request %s failed", record.id)
+        yield _broken(BROKEN, record)
     finally:
         for choice in choices:
             choice.close_record(record)
@@ -242,6 +247,12 @@ async def whole(
         for choice in choices:
             choice.close_record(record)
         await _close(executed)
+
+
+def _broken(refused: Refused, record: Record, held: Sequence[bytes] = ()) -> bytes:
+    """The end of a stream that has failed."""
+    record.code = refused.code
+    return b"".join((*held, b"data: ", error_body(refused), b"\n\n", DONE))
 
 
 def _last(choice: Choice, writer: ChunkWriter) -> bytes:

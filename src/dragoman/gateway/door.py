@@ -18,7 +18,7 @@ from .observe.logs import Access as Line
 from .observe.logs import log_access
 from .observe.metrics import Bound, Metrics, Tokens
 from .observe.trace import request_id, trace_of
-from .protocol.refusals import refusal_of
+from .protocol.refusals import BROKEN, refusal_of
 from .record import Record
 from .reply import Gone, Heart, Receive, Scope, Send, Watch, read_body, send_refusal, send_stream
 
@@ -26,8 +26,6 @@ __all__ = ["Door", "Hall", "Visit", "Work"]
 
 LEFT = 499
 """The status that the log has for a client that left, as nginx has it."""
-
-BROKEN = Refused(500, "internal_error", "the gateway failed; its log tells more under this request's id")
 
 _log = logging.getLogger("dragoman.gateway")
 

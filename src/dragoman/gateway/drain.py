@@ -147,7 +147,7 @@ def _event(path: str) -> bytes:
     if path.endswith("/messages"):
         error = {"type": "overloaded_error", "message": _SAID}
         return _sse(b"error", {"type": "error", "error": error})
-    return b"data: " + msgspec.json.encode({"error": _error()}) + b"\n\n"
+    return b"data: " + msgspec.json.encode({"error": _error()}) + b"\n\ndata: [DONE]\n\n"
 
 
 def _sse(name: bytes, value: object) -> bytes:

@@ -52,10 +52,13 @@ class RawServer:
         """Ends as a process that is killed does: its connections break, and nobody listens. It may be entered again."""
         assert self._server is not None
         self._server.close()
-        tasks = [serving.task for serving in self._serving if serving.task is not None]
-        for serving in list(self._serving):
-            reset(serving.transport)
-        await self.closed()
+        tasks = set()
+        async with asyncio.timeout(5):
+            while self._serving:  # some are only being accepted
+                tasks |= {serving.task for serving in self._serving if serving.task is not None}
+                for serving in list(self._serving):
+                    reset(serving.transport)
+                await asyncio.sleep(0.001)
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._server.wait_closed()
 

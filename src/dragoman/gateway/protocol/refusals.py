@@ -22,7 +22,10 @@ from ...errors import (
     WorkerFailed,
 )
 
-__all__ = ["decoded", "error_body", "error_type", "invalid", "refusal_of", "unreadable"]
+__all__ = ["BROKEN", "decoded", "error_body", "error_type", "invalid", "refusal_of", "unreadable"]
+
+BROKEN = Refused(500, "internal_error", "the gateway failed; its log tells more under this request's id")
+"""What is answered where the gateway itself is wrong."""
 
 T = TypeVar("T")
 
