@@ -89,7 +89,7 @@ SECTIONS: Mapping[str, Mapping[str, Field]] = {
         "include_reasoning": Field(False, "thoughts always are given", ours=False),
     },
     "How much of it": {
-        "n": Field(2, "each choice is a request of its own; seeds differ by one", {"seed": 7}),
+        "n": Field(2, "each choice is a request of its own; seeds differ by one, but for chat workers", {"seed": 7}),
         "max_completion_tokens": Field(9, "goes before `max_tokens`", ours=False),
         "max_tokens": Field(9, "the room that is left if not said", ours=False),
         "min_tokens": Field(3, "0 to `max_tokens`", ours=False),

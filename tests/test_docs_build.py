@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from prometheus_client import CollectorRegistry
+from starlette.routing import Route
 
 from docs import build, markdown, page, parameters, settings
 from dragoman import (
@@ -25,11 +26,14 @@ from dragoman import (
     idioms,
     parse,
 )
+from dragoman.gateway.app import create_app
+from dragoman.gateway.config import Settings
 from dragoman.gateway.leaves import leaves
 from dragoman.gateway.observe.families import Families
 from dragoman.gateway.protocol.chat import HARMLESS
 from dragoman.gateway.protocol.sampling import PASSED_ON
 from dragoman.gateway.sources import read_settings
+from dragoman.gateway.workers.register import KINDS
 from dragoman.grammar import build as words
 from dragoman.idioms.define import layout
 from dragoman.types import UnparsedToolCall
@@ -272,3 +276,31 @@ def test_every_metric_is_in_the_table() -> None:
     names = [f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()]
     shown = (build.SETTINGS.parent / "deployment.md").read_text(encoding="utf-8")
     assert [name for name in names if f"| `{name}` |" not in shown] == []
+
+
+def test_every_error_of_the_gateway_is_in_the_table() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/dragoman/gateway").rglob("*.py"))
+    codes = {(status, code) for status, code in re.findall(r'Refused\((\d+), "(\w+)"', source)}
+    rows = re.findall(r"^\| (\d{3}) \| ([^|]*) \|", _guide(), re.MULTILINE)
+    shown = {(status, code) for status, cell in rows for code in re.findall(r"`(\w+)`", cell)}
+    assert len(codes) > 15
+    assert codes - shown == set()
+
+
+def test_every_endpoint_is_in_the_table() -> None:
+    rows = re.findall(r"^\| (\w+) \| (`/[^|]*) \|", _guide(), re.MULTILINE)
+    shown = {(method, path) for method, cell in rows for path in re.findall(r"`([^`]+)`", cell)}
+    routes = [route for route in create_app(Settings()).routes if isinstance(route, Route)]
+    there = {(method, route.path.replace(":path", "")) for route in routes for method in route.methods or ()}
+    assert shown == there - {(method, path) for method, path in there if method == "HEAD"}
+
+
+def test_every_kind_of_worker_has_a_page() -> None:
+    linked = re.findall(r"\]\(workers/([\w-]+)\.md\)", _guide())
+    pages = {path.stem for path in (build.SETTINGS.parent / "workers").iterdir()}
+    assert set(linked) == pages
+    assert {kind.removesuffix("-generate").replace(".", "-") for kind in KINDS} <= pages
+
+
+def _guide() -> str:
+    return (build.SETTINGS.parent / "README.md").read_text(encoding="utf-8")

@@ -6,16 +6,18 @@ import asyncio
 import gc
 import logging
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from dragoman.gateway.config import Settings
 
+from .doubles.double import Json
 from .doubles.script import Script
-from .running import Gateway, gateway, settled
+from .doubles.sglang import SglangDouble
+from .running import Gateway, gateway, in_front_of, settled
 
-__all__ = ["MODEL", "ask", "held", "quiet", "says"]
+__all__ = ["MODEL", "ask", "facing", "held", "quiet", "says"]
 
 MODEL = "qwen3"
 """A model that is known by its name and has no tokenizer here: its workers are given text."""
@@ -51,8 +53,8 @@ def held(door: Gateway) -> dict[str, object]:
 
 
 @asynccontextmanager
-async def quiet(settings: Settings) -> AsyncIterator[Gateway]:
-    """A gateway; fails if, at the end, it does not come to rest within a second, or has had an error of its own."""
+async def quiet(settings: Settings, *, tells: Sequence[str] = ()) -> AsyncIterator[Gateway]:
+    """A gateway; fails if, at the end, it does not come to rest within a second, or has had errors but for these."""
     broken: list[object] = []
     heard = _Ear()
     loggers = [logging.getLogger(name) for name in ("asyncio", "dragoman", "uvicorn.error")]
@@ -72,7 +74,19 @@ async def quiet(settings: Settings) -> AsyncIterator[Gateway]:
     finally:
         for logger in loggers:
             logger.removeHandler(heard)
-    assert (broken, heard.errors) == ([], [])
+    assert (broken, heard.errors) == ([], [*tells])
+
+
+@asynccontextmanager
+async def facing(
+    script: Script | Callable[[Json], Script] | None = None, *, tells: Sequence[str] = (), **fields: Any
+) -> AsyncIterator[tuple[SglangDouble, Gateway]]:
+    """A worker with this script, and such a gateway of these settings in front of it."""
+    async with (
+        SglangDouble(script) as worker,
+        quiet(in_front_of(worker.url, model=MODEL, **fields), tells=tells) as door,
+    ):
+        yield worker, door
 
 
 class _Ear(logging.Handler):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
 
 import msgspec
 import pytest
@@ -15,18 +15,13 @@ from dragoman.gateway.config import Limits, Retries
 from dragoman.gateway.transport.response import Response
 
 from .doubles.double import Double, Json
-from .doubles.script import Script
-from .doubles.sglang import SglangDouble
-from .quiet import MODEL, ask, quiet, says
-from .running import Gateway, in_front_of, settled
+from .doubles.script import Fault, Script
+from .quiet import MODEL, ask, facing, says
+from .running import Gateway, settled
 
 CHAT, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
 ENDLESS = says(*["mild "] * 10_000, pace=0.01, incremental=True)
 NEVER = Script(delay=3600)
-
-
-def settings(*workers: Double, **fields: Any) -> Any:
-    return in_front_of(*(worker.url for worker in workers), model=MODEL, **fields)
 
 
 async def open_stream(door: Gateway, body: Json, path: str = CHAT) -> Response:
@@ -52,7 +47,7 @@ async def idle(worker: Double) -> None:
 
 def test_who_leaves_a_stream_ends_the_work_on_it() -> None:
     async def run() -> None:
-        async with SglangDouble(ENDLESS) as worker, quiet(settings(worker)) as door:
+        async with facing(ENDLESS) as (worker, door):
             response = await open_stream(door, ask())
             await response.read()
             response.close()
@@ -64,7 +59,7 @@ def test_who_leaves_a_stream_ends_the_work_on_it() -> None:
 
 def test_who_leaves_a_stream_of_several_choices_ends_the_work_on_all() -> None:
     async def run() -> None:
-        async with SglangDouble(ENDLESS) as worker, quiet(settings(worker)) as door:
+        async with facing(ENDLESS) as (worker, door):
             response = await open_stream(door, ask(n=4))
             await response.read()
             response.close()
@@ -77,7 +72,7 @@ def test_who_leaves_a_stream_of_several_choices_ends_the_work_on_all() -> None:
 @pytest.mark.parametrize("script", [ENDLESS, NEVER], ids=["after", "before"])
 def test_who_does_not_wait_for_a_whole_answer_ends_the_work_on_it(script: Script) -> None:
     async def run() -> None:
-        async with SglangDouble(script) as worker, quiet(settings(worker)) as door:
+        async with facing(script) as (worker, door):
             await leave_while(door, lambda: len(worker.requests) == 1, ask())
             await idle(worker)
             assert worker.cancelled == 1
@@ -87,7 +82,7 @@ def test_who_does_not_wait_for_a_whole_answer_ends_the_work_on_it(script: Script
 
 def test_who_leaves_before_the_first_token_ends_the_work_on_it() -> None:
     async def run() -> None:
-        async with SglangDouble(NEVER) as worker, quiet(settings(worker)) as door:
+        async with facing(NEVER) as (worker, door):
             await leave_while(door, lambda: len(worker.requests) == 1, ask(stream=True))
             await idle(worker)
             assert worker.cancelled == 1
@@ -98,7 +93,7 @@ def test_who_leaves_before_the_first_token_ends_the_work_on_it() -> None:
 def test_who_leaves_before_the_last_choice_has_begun_ends_the_work_on_all() -> None:
     async def run() -> None:
         left = [ENDLESS, ENDLESS, NEVER]
-        async with SglangDouble(lambda _: left.pop(0)) as worker, quiet(settings(worker)) as door:
+        async with facing(lambda _: left.pop(0)) as (worker, door):
             await leave_while(door, lambda: not left, ask(n=3, stream=True))
             await idle(worker)
             assert worker.cancelled == 3
@@ -111,7 +106,7 @@ def test_who_leaves_before_the_last_prompt_has_begun_ends_the_work_on_all() -> N
         def script(request: Json) -> Script:
             return NEVER if request["text"] == "last" else ENDLESS
 
-        async with SglangDouble(script) as worker, quiet(settings(worker)) as door:
+        async with facing(script) as (worker, door):
             body = {"model": MODEL, "prompt": ["first", "last"]}
             await leave_while(door, lambda: len(worker.requests) == 2, body, COMPLETIONS)
             await idle(worker)
@@ -122,7 +117,7 @@ def test_who_leaves_before_the_last_prompt_has_begun_ends_the_work_on_all() -> N
 
 def test_who_leaves_the_queue_leaves_their_place() -> None:
     async def run() -> None:
-        async with SglangDouble(ENDLESS) as worker, quiet(settings(worker, limits=Limits(concurrent=1))) as door:
+        async with facing(ENDLESS, limits=Limits(concurrent=1)) as (worker, door):
             first = await open_stream(door, ask())
             gate = door.parts.hall.gate
             await leave_while(door, lambda: gate.waiting == 1, ask())
@@ -135,16 +130,15 @@ def test_who_leaves_the_queue_leaves_their_place() -> None:
 
 def test_who_leaves_between_two_attempts_is_not_asked_for_again() -> None:
     async def run() -> None:
-        async with SglangDouble(Script(status=500)) as worker:
-            async with quiet(settings(worker, retries=Retries(pause_seconds=30))) as door:
-                await leave_while(door, lambda: len(worker.requests) == 1, ask())
+        async with facing(Script(status=500), retries=Retries(pause_seconds=30)) as (worker, door):
+            await leave_while(door, lambda: len(worker.requests) == 1, ask())
 
     asyncio.run(run())
 
 
 def test_who_leaves_within_their_own_request_is_forgotten() -> None:
     async def run() -> None:
-        async with SglangDouble() as worker, quiet(settings(worker)) as door:
+        async with facing() as (worker, door):
             async with raw(door) as (_, writer):
                 writer.write(b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{")
                 await settled(lambda: door.draining.running == 1)
@@ -157,14 +151,16 @@ def test_who_leaves_within_their_own_request_is_forgotten() -> None:
 async def raw(
     door: Gateway, room: int | None = None
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """A bare connection; one that holds only so many bytes that nobody has read."""
+    """A bare connection; with `room` for so many bytes only, nobody reads it."""
     sock = socket.socket()
     sock.setblocking(False)
     if room is not None:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
     host, port = door.url.removeprefix("http://").split(":")
     await asyncio.get_running_loop().sock_connect(sock, (host, int(port)))
-    reader, writer = await asyncio.open_connection(sock=sock, limit=room or 1 << 16)
+    reader, writer = await asyncio.open_connection(sock=sock, limit=1 << 30)
+    if room is not None:
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
     try:
         yield reader, writer
     finally:
@@ -177,30 +173,62 @@ async def post(writer: asyncio.StreamWriter, body: Json) -> None:
     await writer.drain()
 
 
-MUCH = says(*["mild " * 2000] * 10_000, incremental=True)
-"""100 MB, as fast as they are taken."""
+UNREAD = ("ASGI callable returned without completing response.",)
+"""What the server says of an answer that ends before its end."""
+
+HASTE = Limits(stall_seconds=0.6)
+
+
+def is_held_up(worker: Double) -> bool:
+    """Whether somebody does not take what it writes."""
+    return any(not one.writable.is_set() for one in worker._serving)
+
+
+def waits(door: Gateway) -> bool:
+    """Whether the gateway waits for a client to read."""
+    return any(line.busy is not None for line in door.parts.hall.heart.lines)
 
 
 def test_a_client_that_does_not_read_slows_its_worker_down_and_then_is_given_up() -> None:
     async def run() -> None:
-        async with SglangDouble(MUCH) as worker:
-            async with quiet(settings(worker, limits=Limits(stall_seconds=1)), tells=UNFINISHED) as door:
-                async with raw(door, room=4096) as (_, writer):
-                    await post(writer, ask(stream=True))
-                    await settled(lambda: any(not one.writable.is_set() for one in worker._serving), 10)
-                    await idle_after(worker)
-                assert worker.cancelled == 1
+        much = says(*["mild " * 10_000] * 10_000, incremental=True)  # 500 MB, if anybody took them
+        async with facing(much, limits=HASTE, tells=UNREAD) as (worker, door), raw(door, room=4096) as (_, writer):
+            await post(writer, ask(stream=True))
+            await settled(lambda: is_held_up(worker), 10)
+            await settled(lambda: worker.cancelled == 1, 10)
 
     asyncio.run(run())
 
 
-UNFINISHED = ("ASGI callable returned without completing response.",)
+def test_a_client_that_reads_again_has_lost_nothing() -> None:
+    async def run() -> None:
+        texts = [f"<{number}>" + "mild " * 10_000 for number in range(100)]
+        script = says(*texts, incremental=True)
+        async with facing(script) as (_, door), raw(door, room=4096) as (reader, writer):
+            await post(writer, ask(stream=True))
+            await settled(lambda: waits(door), 10)
+            writer.transport.resume_reading()  # type: ignore[attr-defined]
+            body = await reader.readuntil(b"\r\n0\r\n\r\n")
+            assert re.findall(rb"<(\d+)>", body) == [b"%d" % number for number in range(100)]
+            assert b"data: [DONE]" in body
+
+    asyncio.run(run())
 
 
-async def idle_after(worker: Double) -> None:
-    await settled(lambda: all(one.task is None or one.task.done() for one in worker._serving), 10)
+def test_a_client_that_does_not_read_keeps_no_other_from_its_comments() -> None:
+    async def run() -> None:
+        scripts = [says("mild " * 1_500_000, fault=Fault.STALL), says("Mild", fault=Fault.STALL)]
+        server, limits = {"keep_alive_comment_seconds": 0.1}, Limits(stall_seconds=2)
+        async with (
+            facing(lambda _: scripts.pop(0), limits=limits, server=server) as (_, door),
+            raw(door, room=4096) as (_, writer),
+        ):
+            await post(writer, ask(stream=True))
+            await settled(lambda: waits(door))
+            other = await open_stream(door, ask())
+            async with asyncio.timeout(5):
+                assert (await other.read()).endswith(b'"finish_reason":null}]}\n\n')
+                assert [await other.read() for _ in range(3)] == [b": \n\n"] * 3
+            other.close()
 
-
-@pytest.mark.parametrize("quiet_after", [1, 3])
-def test_a_client_that_does_not_read_keeps_no_other_from_its_comments(quiet_after: int) -> None:
-    pass
+    asyncio.run(run())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from dragoman.gateway.config import Breaker, Limits, Retries
@@ -13,18 +14,13 @@ from dragoman.gateway.fleet.breaker import BreakerState
 from .doubles.double import Json
 from .doubles.script import Fault, Script
 from .doubles.sglang import SglangDouble
-from .quiet import MODEL, ask, quiet, says
+from .quiet import MODEL, ask, facing, quiet, says
 from .running import Gateway, in_front_of
 
 CHAT = "/v1/chat/completions"
 FAULTS = [fault for fault in Fault if fault is not Fault.NONE]
-AT_ONCE = Retries(pause_seconds=0.001)
 SOON = Limits(stall_seconds=0.3)
 STRICT = Breaker(faults=1)
-
-
-def settings(*workers: SglangDouble, **fields: Any) -> Any:
-    return in_front_of(*(worker.url for worker in workers), model=MODEL, **{"retries": AT_ONCE, **fields})
 
 
 def broken(fault: Fault, *texts: str, **fields: Any) -> Script:
@@ -46,13 +42,12 @@ def error_of(status: int, body: Any) -> tuple[int, str, str]:
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_stream_that_breaks_says_so_behind_what_was_said(fault: Fault) -> None:
     async def run() -> None:
-        async with SglangDouble(broken(fault, "It is", " mild")) as worker:
-            async with quiet(settings(worker, limits=SOON)) as door:
-                *chunks, last = await door.stream(CHAT, ask())
-                assert content(chunks).startswith("It is mild")
-                assert all(choice["finish_reason"] is None for chunk in chunks for choice in chunk["choices"])
-                assert error_of(502, last) == (502, "server_error", "worker_failed")
-                assert len(worker.requests) == 1
+        async with facing(broken(fault, "It is", " mild"), limits=SOON) as (worker, door):
+            *chunks, last = await door.stream(CHAT, ask())
+            assert content(chunks).startswith("It is mild")
+            assert all(choice["finish_reason"] is None for chunk in chunks for choice in chunk["choices"])
+            assert error_of(502, last) == (502, "server_error", "worker_failed")
+            assert len(worker.requests) == 1
 
     asyncio.run(run())
 
@@ -60,11 +55,10 @@ def test_a_stream_that_breaks_says_so_behind_what_was_said(fault: Fault) -> None
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_whole_answer_that_breaks_is_an_error(fault: Fault) -> None:
     async def run() -> None:
-        async with SglangDouble(broken(fault, "It is", " mild")) as worker:
-            async with quiet(settings(worker, limits=SOON)) as door:
-                status, body, _ = await door.post(CHAT, ask())
-                assert error_of(status, body) == (502, "server_error", "worker_failed")
-                assert len(worker.requests) == 1
+        async with facing(broken(fault, "It is", " mild"), limits=SOON) as (worker, door):
+            status, body, _ = await door.post(CHAT, ask())
+            assert error_of(status, body) == (502, "server_error", "worker_failed")
+            assert len(worker.requests) == 1
 
     asyncio.run(run())
 
@@ -72,11 +66,14 @@ def test_a_whole_answer_that_breaks_is_an_error(fault: Fault) -> None:
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault is not Fault.ABORT])
 def test_what_breaks_before_its_first_text_is_asked_of_another_worker(fault: Fault) -> None:
     async def run() -> None:
-        async with SglangDouble(broken(fault)) as first, SglangDouble(says("Mild.")) as second:
-            async with quiet(settings(first, second, limits=SOON)) as door:
-                answers = [await door.post(CHAT, ask(str(number))) for number in range(4)]
-                assert [body["choices"][0]["message"]["content"] for _, body, _ in answers] == ["Mild."] * 4
-                assert len(second.requests) == 4
+        async with (
+            SglangDouble(broken(fault)) as first,
+            SglangDouble(says("Mild.")) as second,
+            quiet(in_front_of(first.url, second.url, model=MODEL, limits=SOON)) as door,
+        ):
+            answers = [await door.post(CHAT, ask(str(number))) for number in range(4)]
+            assert [body["choices"][0]["message"]["content"] for _, body, _ in answers] == ["Mild."] * 4
+            assert len(second.requests) == 4
 
     asyncio.run(run())
 
@@ -84,19 +81,18 @@ def test_what_breaks_before_its_first_text_is_asked_of_another_worker(fault: Fau
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_worker_that_fails_is_asked_again_and_then_it_is_a_bad_gateway(stream: bool) -> None:
     async def run() -> None:
-        async with SglangDouble(Script(status=500, message="no memory")) as worker:
-            async with quiet(settings(worker)) as door:
-                status, body, _ = await door.post(CHAT, ask(stream=stream))
-                assert error_of(status, body) == (502, "server_error", "worker_failed")
-                assert "no memory" in body["error"]["message"]
-                assert len(worker.requests) == 3
+        async with facing(Script(status=500, message="no memory")) as (worker, door):
+            status, body, _ = await door.post(CHAT, ask(stream=stream))
+            assert error_of(status, body) == (502, "server_error", "worker_failed")
+            assert "no memory" in body["error"]["message"]
+            assert len(worker.requests) == 3
 
     asyncio.run(run())
 
 
 def test_a_worker_that_failed_too_often_is_spared_and_then_there_is_none() -> None:
     async def run() -> None:
-        async with SglangDouble(Script(status=500)) as worker, quiet(settings(worker, breaker=STRICT)) as door:
+        async with facing(Script(status=500), breaker=STRICT) as (worker, door):
             status, body, headers = await door.post(CHAT, ask())
             assert error_of(status, body) == (503, "server_error", "no_worker_available")
             assert int(headers["retry-after"]) > 1
@@ -111,37 +107,34 @@ def test_a_worker_that_failed_too_often_is_spared_and_then_there_is_none() -> No
 )
 def test_a_worker_that_has_too_much_to_do_is_asked_again_but_not_blamed(status: int, kind: str, code: str) -> None:
     async def run() -> None:
-        async with SglangDouble(Script(status=status, message="too busy")) as worker:
-            async with quiet(settings(worker, breaker=STRICT)) as door:
-                given, body, headers = await door.post(CHAT, ask())
-                assert error_of(given, body) == (status, kind, code)
-                assert (headers["retry-after"], len(worker.requests)) == ("1", 3)
-                assert door.parts.fleet.seats()[0].breaker.state is BreakerState.CLOSED
+        async with facing(Script(status=status, message="too busy"), breaker=STRICT) as (worker, door):
+            given, body, headers = await door.post(CHAT, ask())
+            assert error_of(given, body) == (status, kind, code)
+            assert (headers["retry-after"], len(worker.requests)) == ("1", 3)
+            assert door.parts.fleet.seats()[0].breaker.state is BreakerState.CLOSED
 
     asyncio.run(run())
 
 
 def test_what_a_worker_refuses_is_refused_with_its_own_words() -> None:
     async def run() -> None:
-        async with SglangDouble(Script(status=400, message="the prompt is too long")) as worker:
-            async with quiet(settings(worker, breaker=STRICT)) as door:
-                status, body, _ = await door.post(CHAT, ask())
-                assert error_of(status, body) == (400, "invalid_request_error", "worker_refused")
-                assert "the prompt is too long" in body["error"]["message"]
-                assert len(worker.requests) == 1
-                assert door.parts.fleet.seats()[0].breaker.state is BreakerState.CLOSED
+        async with facing(Script(status=400, message="the prompt is too long"), breaker=STRICT) as (worker, door):
+            status, body, _ = await door.post(CHAT, ask())
+            assert error_of(status, body) == (400, "invalid_request_error", "worker_refused")
+            assert "the prompt is too long" in body["error"]["message"]
+            assert len(worker.requests) == 1
+            assert door.parts.fleet.seats()[0].breaker.state is BreakerState.CLOSED
 
     asyncio.run(run())
 
 
 def test_a_choice_that_breaks_ends_the_stream_behind_those_that_are_complete() -> None:
     async def run() -> None:
-        async with SglangDouble(by_turns(says("Mild."), broken(Fault.CUT, "It is", pace=0.05))) as worker:
-            async with quiet(settings(worker)) as door:
-                *chunks, last = await door.stream(CHAT, ask(n=2))
-                assert error_of(502, last) == (502, "server_error", "worker_failed")
-                ends = [choice["finish_reason"] for chunk in chunks for choice in chunk["choices"]]
-                assert (content(chunks), ends.count("stop")) in {("Mild.It is", 1), ("It isMild.", 1)}
+        async with facing(by_turns(says("Mild."), broken(Fault.CUT, "It is", pace=0.05))) as (_, door):
+            *chunks, last = await door.stream(CHAT, ask(n=2))
+            assert error_of(502, last) == (502, "server_error", "worker_failed")
+            ends = [choice["finish_reason"] for chunk in chunks for choice in chunk["choices"]]
+            assert (content(chunks), ends.count("stop")) in {("Mild.It is", 1), ("It isMild.", 1)}
 
     asyncio.run(run())
 
@@ -159,7 +152,7 @@ def by_turns(*scripts: Script) -> Any:
 def test_a_choice_that_does_not_begin_ends_the_work_on_the_others() -> None:
     async def run() -> None:
         scripts = by_turns(says("It is", "mild", pace=60), Script(status=400))
-        async with SglangDouble(scripts) as worker, quiet(settings(worker)) as door:
+        async with facing(scripts) as (_, door):
             status, body, _ = await door.post(CHAT, ask(n=2))
             assert error_of(status, body) == (400, "invalid_request_error", "worker_refused")
 
@@ -168,7 +161,7 @@ def test_a_choice_that_does_not_begin_ends_the_work_on_the_others() -> None:
 
 def test_a_gateway_without_its_worker_says_so() -> None:
     async def run() -> None:
-        async with SglangDouble(says("Mild.")) as worker, quiet(settings(worker)) as door:
+        async with facing(says("Mild.")) as (worker, door):
             await worker.kill()
             status, body, _ = await door.post(CHAT, ask())
             assert error_of(status, body) == (502, "server_error", "worker_failed")
@@ -179,9 +172,8 @@ def test_a_gateway_without_its_worker_says_so() -> None:
 
 def test_a_stall_before_the_first_text_is_a_failure_as_well() -> None:
     async def run() -> None:
-        async with SglangDouble(Script(delay=60)) as worker:
-            async with quiet(settings(worker, limits=SOON, retries=Retries(attempts=1))) as door:
-                assert error_of(*(await door.post(CHAT, ask()))[:2]) == (502, "server_error", "worker_failed")
+        async with facing(Script(delay=60), limits=SOON, retries=Retries(attempts=1)) as (_, door):
+            assert error_of(*(await door.post(CHAT, ask()))[:2]) == (502, "server_error", "worker_failed")
 
     asyncio.run(run())
 
@@ -190,7 +182,6 @@ LONG = 10 << 20
 """Characters of a call's arguments."""
 
 
-@pytest.mark.slow
 def test_ten_megabytes_of_arguments_are_one_call_streamed_and_whole() -> None:
     piece = "0123456789abcdef" * 256
     texts = ('<tool_call>\n{"name": "save", "arguments": {"text": "', *[piece] * (LONG // len(piece)))
@@ -198,10 +189,10 @@ def test_ten_megabytes_of_arguments_are_one_call_streamed_and_whole() -> None:
     tool = {"type": "function", "function": {"name": "save", "parameters": {"type": "object"}}}
 
     async def run() -> None:
-        async with SglangDouble(script) as worker, quiet(settings(worker)) as door, asyncio.timeout(60):
+        async with facing(script) as (_, door), asyncio.timeout(60):
             arguments = [text async for text in _arguments(door, ask(tools=[tool]))]
             assert "".join(arguments) == '{"text": "' + piece * (LONG // len(piece)) + '"}'
-            response = await door.client.open("POST", door.url + CHAT, (), _json(ask(tools=[tool])))
+            response = await door.client.open("POST", door.url + CHAT, (), msgspec.json.encode(ask(tools=[tool])))
             body = await response.collect(2 * LONG)
             assert body.count(piece.encode()) == LONG // len(piece)
 
@@ -213,9 +204,3 @@ async def _arguments(door: Gateway, body: dict[str, Any]) -> Any:
         for choice in chunk["choices"]:
             for call in choice["delta"].get("tool_calls", ()):
                 yield call["function"]["arguments"]
-
-
-def _json(value: Any) -> bytes:
-    import msgspec
-
-    return msgspec.json.encode(value)

@@ -141,12 +141,13 @@ class Assembly:
         return HttpWorker(entry.url, wire, self.client, capabilities, key=key, health=health)
 
     def _models(self, entry: WorkerEntry, capabilities: Capabilities) -> dict[str, str]:
-        if not self.settings.models and self.settings.workers:
+        if not self.settings.models:
+            if capabilities.lays_out:  # its models are dialects: each is made when somebody asks for it
+                self.catalog.offer(capabilities.models)
+                return {name: name for name in entry.models or capabilities.models}
             for name in entry.models or capabilities.models:
                 self._learn(name, capabilities)
         loaded = self.catalog.loaded
-        if not loaded:  # models that are made when they are asked for are called the same everywhere
-            return {name: name for name in self.catalog.names if name in capabilities.models}
         models = [self.catalog[name] for name in entry.models or self.catalog.names if name in loaded]
         return served_by(entry, capabilities, models)
 
@@ -245,8 +246,4 @@ def _catalog(settings: Settings) -> Catalog:
         )
         for entry in settings.models
     ]
-    if models or settings.workers:
-        return Catalog(models)
-    from ..registry import dialects
-
-    return Catalog(named=[dialect.name for dialect in dialects()], load=lambda name: load_model(name, dialect=name))
+    return Catalog(models)

@@ -15,7 +15,7 @@ from .door import Visit
 from .pipeline import Executed
 from .protocol.chat import ChatRequest, read_chat
 from .reading import ChatReading, ParsedReading, Reading
-from .reply import send_body, send_stream
+from .reply import send_body
 from .workers.worker import Speech
 
 __all__ = ["ChatWork", "call_id", "facts"]
@@ -36,11 +36,14 @@ class ChatWork:
         request = read_chat(visit.body)
         visit.record.streamed = bool(request.stream)
         executed = await self._parts.pipeline.chat(request, visit.record, len(visit.body), visit.trace)
-        visit.headers += facts(executed, request.ignored)
-        if request.stream:
-            await self._stream(visit, executed)
-        else:
-            await self._whole(visit, executed)
+        try:
+            visit.headers += facts(executed, request.ignored)
+            if request.stream:
+                await self._stream(visit, executed)
+            else:
+                await self._whole(visit, executed)
+        finally:
+            await executed.close()
 
     async def _stream(self, visit: Visit, executed: Executed[ChatRequest]) -> None:
         described, options = executed.described, executed.spoken.request.stream_options
@@ -57,12 +60,7 @@ class ChatWork:
             for index in range(len(choices))
         ]
         hall = self._parts.hall
-        hall.metrics.stream_opened()
-        try:
-            blocks = blocks_of([executed], choices, writers, hall.clock)
-            await send_stream(visit.send, blocks, visit.watch, hall.heart, visit.headers)
-        finally:
-            hall.metrics.stream_closed()
+        await hall.stream(visit, blocks_of([executed], choices, writers, hall.clock))
 
     async def _whole(self, visit: Visit, executed: Executed[ChatRequest]) -> None:
         described, request = executed.described, executed.spoken.request
@@ -115,7 +113,7 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
 
 def facts(executed: Executed[Any], ignored: tuple[str, ...] = ()) -> list[tuple[bytes, bytes]]:
     """What an answer's headers tell: who has done it, and what of the request meant nothing."""
-    headers = [(b"x-dragoman-worker", executed.lease_of.lease.worker.name.encode("ascii", "replace"))]
+    headers = [(b"x-dragoman-worker", executed.selected.lease.worker.name.encode("ascii", "replace"))]
     if ignored:
         listed = ", ".join(name for name in ignored if name.isascii() and name.isprintable())[:1024]
         headers.append((b"x-dragoman-ignored", listed.encode()))

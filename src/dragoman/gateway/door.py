@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
 from typing import Any, Protocol
 
 from ..errors import DragomanError, Refused
@@ -20,7 +20,7 @@ from .observe.metrics import Bound, Metrics, Tokens
 from .observe.trace import request_id, trace_of
 from .protocol.refusals import refusal_of
 from .record import Record
-from .reply import Gone, Heart, Receive, Scope, Send, Watch, read_body, send_refusal
+from .reply import Gone, Heart, Receive, Scope, Send, Watch, read_body, send_refusal, send_stream
 
 __all__ = ["Door", "Hall", "Visit", "Work"]
 
@@ -63,6 +63,14 @@ class Hall:
     ) -> None:
         self.access, self.gate, self.metrics, self.heart = access, gate, metrics, heart
         self.clock, self.body_bytes = clock, body_bytes
+
+    async def stream(self, visit: Visit, blocks: AsyncGenerator[bytes]) -> None:
+        """Answer with a stream of these blocks."""
+        self.metrics.stream_opened()
+        try:
+            await send_stream(visit.send, blocks, visit.watch, self.heart, visit.headers)
+        finally:
+            self.metrics.stream_closed()
 
 
 class Door:

@@ -14,7 +14,7 @@ from .assembly import Assembly
 from .catalog import Catalog
 from .door import Visit
 from .fleet.fleet import Fleet
-from .protocol.refusals import invalid, unreadable
+from .protocol.refusals import decoded, invalid
 from .reply import Receive, Scope, Send, send_body
 from .served import ServedModel
 
@@ -84,10 +84,7 @@ class TokenizeWork:
         self._catalog = catalog
 
     async def __call__(self, visit: Visit) -> None:
-        try:
-            asked = msgspec.json.decode(visit.body, type=_Text)
-        except msgspec.DecodeError as error:
-            raise unreadable(error) from None
+        asked = decoded(visit.body, _Text)
         model = self._catalog[asked.model]
         tokenizer = _tokenizer(model)
         ids: list[int] | tuple[int, ...] | None
@@ -114,10 +111,7 @@ class DetokenizeWork:
         self._catalog = catalog
 
     async def __call__(self, visit: Visit) -> None:
-        try:
-            asked = msgspec.json.decode(visit.body, type=_Ids)
-        except msgspec.DecodeError as error:
-            raise unreadable(error) from None
+        asked = decoded(visit.body, _Ids)
         decoder = TokenDecoder(_tokenizer(self._catalog[asked.model]))
         text = decoder.feed(asked.tokens) + decoder.finish()
         answer = {"prompt": text, "text": text}

@@ -20,7 +20,7 @@ from .pipeline import Executed, Prepared, Spoken, together
 from .protocol.completions import CompletionRequest, GenerateRequest, read_completion, read_generate
 from .protocol.refusals import invalid
 from .reading import PlainReading
-from .reply import send_body, send_stream
+from .reply import send_body
 from .served import ServedModel
 from .workers.order import Prompt
 
@@ -61,6 +61,14 @@ class CompletionWork:
         spoken = self._parts.pipeline.detect(request, visit.record)
         prepared = [await self._prepared(spoken, given) for given in request.prompts]
         executed = await self._executed(prepared, visit)
+        try:
+            await self._answer(executed, visit)
+        finally:
+            for one in executed:
+                await one.close()
+
+    async def _answer(self, executed: Sequence[Executed[CompletionRequest]], visit: Visit) -> None:
+        request = executed[0].spoken.request
         choices = [choice for one in executed for choice in _completion_choices(one)]
         visit.headers += facts(executed[0])
         described, hall = executed[0].described, self._parts.hall
@@ -75,8 +83,7 @@ class CompletionWork:
         if request.stream:
             usage = request.stream_options is not None and request.stream_options.include_usage
             writers = [_CompletionChunks(head, index, echo, wanted, usage) for index, echo in enumerate(echoes)]
-            blocks = blocks_of(executed, choices, writers, hall.clock)
-            await send_stream(visit.send, blocks, visit.watch, hall.heart, visit.headers)
+            await hall.stream(visit, blocks_of(executed, choices, writers, hall.clock))
             return
         bodies = [_CompletionBody(index, echo, wanted) for index, echo in enumerate(echoes)]
         written, used = await whole(executed, choices, bodies, hall.clock)
@@ -190,6 +197,13 @@ class GenerateWork:
         prompt = await _prompt(spoken.model, given, "input_ids" if request.input_ids else "text")
         prepared = Prepared(spoken=spoken, prompt=prompt, cuts=request.stop_token_ids)
         executed = await self._parts.pipeline.run(prepared, "gen-", visit.trace)
+        try:
+            await self._answer(executed, visit)
+        finally:
+            await executed.close()
+
+    async def _answer(self, executed: Executed[GenerateRequest], visit: Visit) -> None:
+        request = executed.spoken.request
         visit.headers += facts(executed)
         choices, hall = _generate_choices(executed), self._parts.hall
         several = len(choices) > 1
@@ -198,8 +212,7 @@ class GenerateWork:
             for index, choice in enumerate(choices)
         ]
         if request.stream:
-            blocks = blocks_of([executed], choices, writers, hall.clock)
-            await send_stream(visit.send, blocks, visit.watch, hall.heart, visit.headers)
+            await hall.stream(visit, blocks_of([executed], choices, writers, hall.clock))
             return
         bodies = [_GenerateBody(writer) for writer in writers]
         written, _ = await whole([executed], choices, bodies, hall.clock)

@@ -93,14 +93,30 @@ class Watch:
 
 
 class _Line:
-    """A stream that is being written; `busy` since when a block waits for the client, `quiet` since when none does."""
+    """A stream that is being written; `busy` since when it waits for the client, `quiet` since when it does not."""
 
-    __slots__ = ("busy", "quiet", "send", "watch")
+    __slots__ = ("_comment", "_send", "busy", "quiet", "watch")
 
     def __init__(self, send: Send, watch: Watch, now: float) -> None:
-        self.send, self.watch = send, watch
-        self.busy: float | None = None
+        self._send, self.watch = send, watch
+        self.busy: float | None = now
         self.quiet = now
+        self._comment: asyncio.Future[None] | None = None
+
+    def comment(self, now: float) -> None:
+        """Begin to send a comment; it waits for the client like everything else."""
+        self.busy = now
+        self._comment = asyncio.ensure_future(self._beat(now))
+
+    def close(self) -> None:
+        """No more comments."""
+        if self._comment is not None:
+            self._comment.cancel()
+
+    async def _beat(self, now: float) -> None:
+        await self._send({"type": "http.response.body", "body": _BEAT, "more_body": True})
+        if self.busy == now:
+            self.quiet, self.busy = now, None
 
 
 class Heart:
@@ -110,7 +126,7 @@ class Heart:
         self._every, self._patience, self.clock = every, patience, clock
         self.lines: set[_Line] = set()
 
-    async def beat(self) -> None:
+    def beat(self) -> None:
         """Go round once."""
         now = self.clock()
         for line in list(self.lines):
@@ -118,30 +134,32 @@ class Heart:
                 if now - line.busy > self._patience:
                     line.watch.end()
             elif now - line.quiet >= self._every:
-                line.quiet = now
-                await line.send({"type": "http.response.body", "body": _BEAT, "more_body": True})
+                line.comment(now)
 
     async def run(self) -> None:
         """Go round for ever."""
         while True:
             await asyncio.sleep(min(self._every, self._patience) / 4)
-            await self.beat()
+            self.beat()
 
 
 async def send_stream(send: Send, blocks: AsyncGenerator[bytes], watch: Watch, heart: Heart, headers: Headers) -> None:
     """Write a stream to its end; one `send` a block."""
-    await send({"type": "http.response.start", "status": 200, "headers": [*_STREAM, *headers]})
-    line = _Line(send, watch, heart.clock())
-    heart.lines.add(line)
     clock = heart.clock
+    line = _Line(send, watch, clock())
+    heart.lines.add(line)
     try:
+        await send({"type": "http.response.start", "status": 200, "headers": [*_STREAM, *headers]})
+        line.busy = None
         async for block in blocks:
             line.busy = clock()
             await send({"type": "http.response.body", "body": block, "more_body": True})
             line.quiet, line.busy = line.busy, None
+        line.busy = clock()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     finally:
         heart.lines.discard(line)
+        line.close()
         await blocks.aclose()
 
 

@@ -10,7 +10,7 @@ from .assembly import Assembly
 from .config import WorkerEntry
 from .door import Visit
 from .fleet.seat import Seat
-from .protocol.refusals import invalid, unreadable
+from .protocol.refusals import decoded, invalid
 from .reply import send_body
 from .secret import Secret
 
@@ -73,10 +73,7 @@ class AddWorker:
         self._parts = parts
 
     async def __call__(self, visit: Visit) -> None:
-        try:
-            given = msgspec.json.decode(visit.body, type=_Entry)
-        except msgspec.DecodeError as error:
-            raise unreadable(error) from None
+        given = decoded(visit.body, _Entry)
         if not given.url.startswith(("http://", "https://")):
             raise invalid("url", "'url' must be http://HOST:PORT or https://HOST:PORT")
         key = Secret(given.key) if given.key else None

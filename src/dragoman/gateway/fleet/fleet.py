@@ -74,10 +74,11 @@ class Fleet:
         self._leave(self._seat(name))
 
     def lease(self, ask: Ask) -> Lease:
-        """A worker for a request; raises `Refused` where none serves the model, or none can be given anything now."""
+        """A worker for a request; raises `Refused` (503) where none can be given anything now.
+
+        That includes a model that no worker serves: whether there is such a model is not the fleet's to say.
+        """
         serving = [seat for seat in self._seats.values() if ask.model in seat.models]
-        if not serving:
-            raise Refused(404, "model_not_found", f"the model {ask.model!r} does not exist", param="model")
         usable = [seat for seat in serving if seat.is_usable]
         if not usable:
             message = f"no worker is available for the model {ask.model!r}"

@@ -16,7 +16,7 @@ from ...constrain import ToolChoice
 from ...errors import InvalidRequest
 from ...types import JSON, Tool
 from ..workers.order import Sampling
-from .refusals import invalid, unreadable
+from .refusals import decoded, invalid, unreadable
 from .sampling import SAMPLING, check_sampling, sampling_of
 
 __all__ = ["ChatRequest", "ResponseFormat", "StreamOptions", "read_chat"]
@@ -141,17 +141,13 @@ HARMLESS = frozenset(
 )
 """Fields that change nothing in an answer here, and about which nobody needs to be told."""
 
-_decode = msgspec.json.Decoder(dict[str, Any]).decode
-
 
 def read_chat(body: bytes) -> ChatRequest:
     """The request in a body; raises `Refused` with the path of the first field that is wrong."""
+    raw = decoded(body, dict[str, Any])
     try:
-        raw = _decode(body)
         fields = msgspec.convert({key: raw[key] for key in KNOWN & raw.keys()}, ChatFields)
-    except RecursionError:
-        raise invalid(None, "the body is nested too deeply", "invalid_json") from None
-    except msgspec.DecodeError as error:
+    except msgspec.ValidationError as error:
         raise unreadable(error) from None
     most = _limit(fields)
     top = (fields.top_logprobs or 0) if fields.logprobs else None

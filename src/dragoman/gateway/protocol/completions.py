@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from ..workers.order import Sampling
 from .chat import MOST_CHOICES, MOST_STOPS, StreamOptions
-from .refusals import invalid, unreadable
+from .refusals import decoded, invalid, unreadable
 from .sampling import check_sampling, sampling_of
 
 __all__ = ["CompletionRequest", "GenerateRequest", "read_completion", "read_generate"]
@@ -75,18 +75,9 @@ class CompletionRequest(CompletionFields, kw_only=True, frozen=True):
 _FIELDS = frozenset(CompletionFields.__struct_fields__)
 
 
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(body, type=dict[str, Any])
-    except RecursionError:
-        raise invalid(None, "the body is nested too deeply", "invalid_json") from None
-    except msgspec.DecodeError as error:
-        raise unreadable(error) from None
-
-
 def read_completion(body: bytes) -> CompletionRequest:
     """The request in a body; raises `Refused`."""
-    raw = _object(body)
+    raw = decoded(body, dict[str, Any])
     try:
         fields = msgspec.convert({key: raw[key] for key in _FIELDS & raw.keys()}, CompletionFields)
     except msgspec.ValidationError as error:
@@ -167,7 +158,7 @@ class GenerateRequest(GenerateFields, kw_only=True, frozen=True):
 
 def read_generate(body: bytes) -> GenerateRequest:
     """The request in a body; raises `Refused`."""
-    raw = _object(body)
+    raw = decoded(body, dict[str, Any])
     names = frozenset(GenerateFields.__struct_fields__)
     try:
         given = msgspec.convert({key: raw[key] for key in names & raw.keys()}, GenerateFields)

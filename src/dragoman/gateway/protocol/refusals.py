@@ -7,6 +7,7 @@ one here, so that no endpoint needs to know them all.
 from __future__ import annotations
 
 import re
+from typing import TypeVar
 
 import msgspec
 
@@ -21,7 +22,9 @@ from ...errors import (
     WorkerFailed,
 )
 
-__all__ = ["error_body", "error_type", "invalid", "refusal_of", "unreadable"]
+__all__ = ["decoded", "error_body", "error_type", "invalid", "refusal_of", "unreadable"]
+
+T = TypeVar("T")
 
 _PATH = re.compile(r" - at `\$(?:\.|(?=\[))?(.*)`$")
 
@@ -53,6 +56,18 @@ def error_body(refused: Refused) -> bytes:
 def invalid(param: str | None, message: str, code: str = "invalid_value") -> Refused:
     """A field that has a value it can't have."""
     return Refused(400, code, message, param=param)
+
+
+def decoded(body: bytes, kind: type[T]) -> T:
+    """The body as a value of this type; raises `Refused`."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except RecursionError:
+        raise Refused(400, "invalid_json", "the body is nested too deeply") from None
+    except UnicodeDecodeError as error:
+        raise Refused(400, "invalid_json", f"the body is not UTF-8: {error.reason} at byte {error.start}") from None
+    except msgspec.DecodeError as error:
+        raise unreadable(error) from None
 
 
 def unreadable(error: msgspec.DecodeError) -> Refused:
