@@ -66,8 +66,8 @@ def test_by_spelling_a_control_token_is_what_it_spells() -> None:
 
 def test_by_spelling_text_may_stand_between_ids() -> None:
     it = reading(by_spelling=True, logprobs=True)
-    held = TokenLogprob(ord("b"), -2.0)
-    events = it.feed([Output(letters("a"), logprobs=(TokenLogprob(ord("a"), -1.0),)), Output(text="b", logprobs=(held,))])
+    a, b = TokenLogprob(ord("a"), -1.0), TokenLogprob(ord("b"), -2.0)
+    events = it.feed([Output(letters("a"), logprobs=(a,)), Output(text="b", logprobs=(b,))])
     assert content([*events, *it.finish()]) == "ab"
     assert [(token.token, token.logprob) for token in it.tokens] == [("a", -1.0), ("b", -2.0)]
 

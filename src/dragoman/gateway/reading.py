@@ -61,8 +61,8 @@ class ParsedReading:
 
     With a `tokenizer`, ids are read where a piece has them, and text stands for ordinary text; without one, all is text
     that spells its markers. A token in `cuts` ends the output and is no part of it: the caller has asked to stop there.
-    With `by_spelling`, ids too are read by the text that they spell, as a constraint means it that speaks of text: under
-    it a model may have to spell a marker in ordinary tokens.
+    With `by_spelling`, ids too are read by the text that they spell, for constraints that speak of text: under such a
+    one, a model may spell a marker in ordinary tokens.
     """
 
     residue = 0
