@@ -88,6 +88,7 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
     speech = executed.described.built.acquired.speech
     is_chat = speech is Speech.CHAT
     tokenizer = model.tokenizer if speech is Speech.TOKENS else None
+    by_spelling = tokenizer is not None and prepared.constraint is not None and prepared.eager
     lead = model.lead if not is_chat and not prepared.prompt.begun else ""
 
     def reading() -> Reading:
@@ -100,6 +101,7 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
             tokenizer,
             cuts=frozenset(prepared.cuts),
             logprobs=bool(request.logprobs),
+            by_spelling=by_spelling,
         )
 
     def deltas() -> ChatDeltas:
