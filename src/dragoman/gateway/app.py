@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from starlette.applications import Starlette
@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import Refused
 from .assembly import Assembly, assembled
@@ -29,6 +30,10 @@ from .protocol.refusals import error_body
 from .seats import AddWorker, DropWorker, ListWorkers, ShowWorker
 
 __all__ = ["create_app"]
+
+
+STREAMING = frozenset({"/v1/chat/completions", "/v1/completions", "/generate"})
+"""The endpoints whose answers may be streams."""
 
 
 def create_app(settings: Settings) -> Starlette:
@@ -57,10 +62,24 @@ def create_app(settings: Settings) -> Starlette:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
+    routes = _routes(parts, settings)
     handlers = {HTTPException: _http_error}
-    app = Starlette(routes=_routes(parts, settings), lifespan=lifespan, exception_handlers=handlers)  # type: ignore[arg-type]
+    app = _App(routes=routes, lifespan=lifespan, exception_handlers=handlers)  # type: ignore[arg-type]
+    app.doors = {route.path: route.app for route in routes if route.path in STREAMING}
     app.state.parts = parts
     return app
+
+
+class _App(Starlette):
+    """An app whose streams pass through nobody's hands: a `Door` answers its own errors."""
+
+    doors: Mapping[str, ASGIApp] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        is_post = scope["type"] == "http" and scope["method"] == "POST"
+        door = self.doors.get(scope["path"]) if is_post else None
+        await (super().__call__ if door is None else door)(scope, receive, send)
 
 
 def _routes(parts: Assembly, settings: Settings) -> list[Route]:

@@ -220,7 +220,9 @@ def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[
         clock=clock,
         body_bytes=limits.body_bytes,
     )
-    client = Client(Limits(connect=limits.connect_seconds, stall=limits.stall_seconds))
+    client = Client(
+        Limits(connect=limits.connect_seconds, stall=limits.stall_seconds, gather=settings.server.gather_seconds)
+    )
     parts = Assembly(settings, catalog, fleet, pipeline, hall, client)
     return parts
 

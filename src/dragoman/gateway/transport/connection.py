@@ -57,7 +57,7 @@ class Connection(asyncio.Protocol):
         """Sends a request; its answer begins when the worker likes."""
         assert self._transport is not None
         assert self._response is None
-        self._response = response = Response(self._loop, self)
+        self._response = response = Response(self._loop, self, self._limits.gather)
         self.answers += 1
         self._untouched = True
         self._headers = {}
@@ -105,7 +105,7 @@ class Connection(asyncio.Protocol):
             self._fail(f"what it answered is not HTTP: {str(error) or type(error).__name__}")
         if self._barren > self._limits.head:
             self._fail(f"its answer has headers of more than {self._limits.head} bytes")
-        response.wake()
+        response.arrived()
         if response.unread > self._limits.buffer and self._response is response and not self._paused:
             assert self._transport is not None
             self._paused = True

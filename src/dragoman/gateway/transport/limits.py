@@ -13,7 +13,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     `connect` is for name, socket and TLS together. `stall` is how long a worker may be silent, before its answer and
     within it: a long prompt, or a queue, is silence. `idle` is how long an unused connection is kept; uvicorn, which
     most workers run on, closes it after 5 seconds. `spare` connections are kept unused for each worker. `head` bounds
-    an answer's headers, `buffer` what is read ahead of a slow reader, `body` what `Client.fetch` takes.
+    an answer's headers, `buffer` what is read ahead of a slow reader, `body` what `Client.fetch` takes. What
+    comes within `gather` of the last read of a body is read together.
     """
 
     connect: float = 5.0
@@ -23,3 +24,4 @@ class Limits(Struct, frozen=True, kw_only=True):
     head: int = 1 << 16
     buffer: int = 1 << 18
     body: int = 1 << 22
+    gather: float = 0.0

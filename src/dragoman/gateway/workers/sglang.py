@@ -153,17 +153,27 @@ class _Event(Struct, frozen=True):
     error: ErrorBody | str | None = None
 
 
+class _Step(Struct, frozen=True):
+    """An event of a stream whose events hold what is new, which has neither text to be read nor log probabilities."""
+
+    output_ids: list[int]
+    meta_info: _Meta = _Meta()
+    error: ErrorBody | str | None = None
+
+
 _decode = msgspec.json.Decoder(_Event).decode
+_decode_step = msgspec.json.Decoder(_Step).decode
 _ids = msgspec.json.Decoder(list[int]).decode
 
 
 class _Events:
     """Reads the events of one answer."""
 
-    __slots__ = ("_chars", "_incremental", "_seen", "_spelled", "_text", "_whole")
+    __slots__ = ("_chars", "_incremental", "_scored", "_seen", "_spelled", "_text", "_whole")
 
     def __init__(self, order: Order, capabilities: Capabilities) -> None:
         self._text = order.prompt.ids is None  # who has sent text has no tokenizer to read ids with
+        self._scored = order.sampling.logprobs is not None
         self._incremental = capabilities.incremental
         self._whole: bool | None = None  # whether each event holds the whole output, once that is known
         self._seen = 0  # ids of the output so far
@@ -171,6 +181,30 @@ class _Events:
         self._chars = 0  # characters of the output, where texts hold all of it
 
     def read(self, data: bytes, into: Gathered) -> None:
+        if self._whole is False and not self._text and not self._scored and into.finish is None:
+            self._read_step(data, into)
+        else:
+            self._read_event(data, into)
+
+    def _read_step(self, data: bytes, into: Gathered) -> None:
+        """The event that nearly all are, decoded in one go."""
+        try:
+            step = _decode_step(data)
+        except msgspec.ValidationError:
+            self._read_event(data, into)  # one without ids, which is an error's
+            return
+        if step.error is not None:
+            raise _failure(step.error)
+        self._seen += len(step.output_ids)
+        into.ids += step.output_ids
+        if step.meta_info.finish_reason is not None:
+            self._end(step.meta_info, step.meta_info.finish_reason, into)
+
+    def _end(self, meta: _Meta, reason: _Finish, into: Gathered) -> None:
+        into.usage = Usage(meta.prompt_tokens, meta.completion_tokens, meta.cached_tokens)
+        into.finish, into.matched = _finish(reason), reason.matched
+
+    def _read_event(self, data: bytes, into: Gathered) -> None:
         event = _decode(data)
         if event.error is not None:
             raise _failure(event.error)
@@ -186,10 +220,8 @@ class _Events:
             self._chars = len(event.text)
         if meta.output_token_logprobs and new:
             into.logprobs += _scores(meta, len(new))
-        if meta.completion_tokens is not None:
-            into.usage = Usage(meta.prompt_tokens, meta.completion_tokens, meta.cached_tokens)
         if meta.finish_reason is not None:
-            into.finish, into.matched = _finish(meta.finish_reason), meta.finish_reason.matched
+            self._end(meta, meta.finish_reason, into)
 
     def _new(self, told: Raw, total: int | None) -> list[int]:
         """The ids that were not there before.
