@@ -12,6 +12,7 @@ from dragoman.gateway.config import Settings
 
 from .doubles.double import Double
 from .running import Gateway, gateway
+from .tiny_llama import TinyLlama
 
 __all__ = ["Stack", "running"]
 
@@ -24,7 +25,7 @@ class Stack:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self.door: Gateway
-        self.worker: Double
+        self.worker: Any
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Do this in the loop, and wait for it."""
@@ -32,7 +33,7 @@ class Stack:
 
 
 @contextmanager
-def running(worker: Double, settings: Any) -> Iterator[Stack]:
+def running(worker: Double | TinyLlama, settings: Any) -> Iterator[Stack]:
     """A worker, and the gateway of the settings that a function makes of its URL."""
     loop = asyncio.new_event_loop()
     stack = Stack(loop)

@@ -40,6 +40,13 @@ def test_a_name_that_tells_nothing_is_refused_with_the_way_out() -> None:
         load_model("my-own-finetune")
 
 
+def test_where_a_template_tells_no_dialect_the_name_may() -> None:
+    template = "{% for message in messages %}[{{ message.role }}]{{ message.content }}{% endfor %}"
+    assert load_model("hermes-3-tiny", template=template).dialect.name == "hermes"
+    with pytest.raises(InvalidConfig, match="a model whose dialect is known by its name"):
+        load_model("mine", template=template)
+
+
 def test_a_template_tells_the_layout(tmp_path: Path) -> None:
     file = tmp_path / "chat_template.jinja"
     file.write_text("{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}")

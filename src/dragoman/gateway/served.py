@@ -221,7 +221,12 @@ def load_model(
 
 def _layout(name: str, template: str | None, dialect: str | None) -> Family | None:
     if template is not None:
-        return template_family(template, dialect=dialect)
+        try:
+            return template_family(template, dialect=dialect)
+        except UnknownDialect:
+            if dialect is not None:
+                raise
+            return template_family(template, dialect=recognise(name).dialect.name)  # one that lays out turns alone
     found = family_of(name)
     if found is not None:
         return found

@@ -45,3 +45,15 @@ def test_every_error_has_a_status(error: DragomanError, status: int, param: str 
 
 def test_who_comes_too_early_is_told_when_to_come_again() -> None:
     assert refusal_of(WorkerFailed("w", "later", 503)).retry_after == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "request (3019 tokens) exceeds the available context size (2048 tokens), try increasing it",
+        "This model's maximum context length is 2048 tokens. However, your request has 3019 input tokens.",
+        "The input (3019 tokens) is longer than the model's context length (2048 tokens).",
+    ],
+)
+def test_a_prompt_that_is_too_long_has_openais_code_whoever_says_so(said: str) -> None:
+    assert refusal_of(WorkerFailed("w", said, 400)).code == "context_length_exceeded"

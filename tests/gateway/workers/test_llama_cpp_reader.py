@@ -152,6 +152,14 @@ def test_log_probabilities_come_with_their_tokens(server: Server) -> None:
     assert all(len(logprob.top) == 2 and logprob.top[0].logprob >= logprob.top[1].logprob for logprob in logprobs)
 
 
+def test_to_whom_reads_text_tokens_are_their_texts(server: Server) -> None:
+    sampling = Sampling(max_tokens=9, temperature=0.0, logprobs=1, logit_bias={server.ids[b"a"]: 99.0})
+    asked = order(server, sampling=sampling, prompt=Prompt(text="a"))
+    logprobs = [one for piece in read(asked, answered(server, asked)) for one in getattr(piece, "logprobs", ())]
+    assert [logprob.token for logprob in logprobs] == ["a"] * 9
+    assert all(isinstance(one.token, str) for logprob in logprobs for one in logprob.top)
+
+
 def test_a_refusal_in_the_middle_is_the_workers_failure(server: Server) -> None:
     """A lazy grammar whose trigger comes with what it refuses; llama.cpp says so in the stream."""
     piece = "ab"

@@ -31,6 +31,9 @@ T = TypeVar("T")
 
 _PATH = re.compile(r" - at `\$(?:\.|(?=\[))?(.*)`$")
 
+_TOO_LONG = re.compile(r"context (length|size|window)", re.IGNORECASE)
+"""In what llama.cpp, vLLM and SGLang say of a prompt that is too long, each in its own words."""
+
 _TYPES = {
     401: "authentication_error",
     403: "permission_error",
@@ -97,8 +100,7 @@ def refusal_of(error: DragomanError) -> Refused:
         case WorkerFailed(status=status) if (
             status is not None and 400 <= status < 500 and status not in (401, 403, 404)
         ):
-            code = "rate_limit_exceeded" if status == 429 else "worker_refused"
-            return Refused(status, code, str(error), retry_after=1 if status == 429 else None)
+            return _refused(error, status)
         case WorkerFailed(status=503):
             return Refused(503, "worker_overloaded", str(error), retry_after=1)
         case WorkerFailed():
@@ -115,3 +117,12 @@ def refusal_of(error: DragomanError) -> Refused:
             return invalid("prompt", str(error), "unknown_token")
         case _:
             return invalid(None, str(error))
+
+
+def _refused(error: WorkerFailed, status: int) -> Refused:
+    """What a worker does not want to do."""
+    if status == 429:
+        return Refused(status, "rate_limit_exceeded", str(error), retry_after=1)
+    if _TOO_LONG.search(error.problem):
+        return Refused(400, "context_length_exceeded", str(error))
+    return Refused(status, "worker_refused", str(error))

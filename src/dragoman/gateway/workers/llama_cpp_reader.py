@@ -29,6 +29,7 @@ class _Token(Struct):
     """A token that was chosen or might have been."""
 
     id: int
+    token: str = ""
     logprob: float = 0.0
     top_logprobs: list[_Token] = []
 
@@ -171,7 +172,12 @@ class LlamaCppEvents:
 
     def _logprob(self, token: _Token) -> TokenLogprob:
         top = token.top_logprobs[: self._logprobs or 0]
-        return TokenLogprob(token.id, token.logprob, tuple(Alternative(one.id, one.logprob) for one in top))
+        alternatives = tuple(Alternative(self._name(one), one.logprob) for one in top)
+        return TokenLogprob(self._name(token), token.logprob, alternatives)
+
+    def _name(self, token: _Token) -> int | str:
+        """What a token is known by to whoever reads the answer."""
+        return token.id if self._told_ids else token.token
 
 
 def _output(parts: list[_Part], *, has_ids: bool, usage: Usage | None) -> Output:
