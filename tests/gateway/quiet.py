@@ -68,13 +68,14 @@ async def quiet(settings: Settings, *, tells: Sequence[str] = ()) -> AsyncIterat
             await door.client.close()
             with suppress(TimeoutError):
                 await settled(lambda: not held(door) and asyncio.all_tasks() <= before, 1)
-            assert (held(door), asyncio.all_tasks() - before) == ({}, set())
+            left = held(door), asyncio.all_tasks() - before
+            assert left == ({}, set()), left
             gc.collect()  # tells of exceptions that nobody has taken
             await asyncio.sleep(0)
     finally:
         for logger in loggers:
             logger.removeHandler(heard)
-    assert broken == []
+    assert broken == [], broken
     assert len(heard.errors) == len(tells), heard.errors
     assert all(told in error for told, error in zip(tells, heard.errors, strict=True)), heard.errors
 
