@@ -54,7 +54,7 @@ def held(door: Gateway) -> dict[str, object]:
 
 @asynccontextmanager
 async def quiet(settings: Settings, *, tells: Sequence[str] = ()) -> AsyncIterator[Gateway]:
-    """A gateway; fails if, at the end, it does not come to rest within a second, or has had errors but for these."""
+    """A gateway; fails if, at the end, it does not come to rest, or has had errors but for these."""
     broken: list[object] = []
     heard = _Ear()
     loggers = [logging.getLogger(name) for name in ("asyncio", "dragoman", "uvicorn.error")]
@@ -67,7 +67,7 @@ async def quiet(settings: Settings, *, tells: Sequence[str] = ()) -> AsyncIterat
             yield door
             await door.client.close()
             with suppress(TimeoutError):
-                await settled(lambda: not held(door) and asyncio.all_tasks() <= before, 1)
+                await settled(lambda: not held(door) and asyncio.all_tasks() <= before, 5)
             left = held(door), asyncio.all_tasks() - before
             assert left == ({}, set()), left
             gc.collect()  # tells of exceptions that nobody has taken
