@@ -1,7 +1,7 @@
 """Writes the pages of `docs/dialects/` from the dialects themselves, so that they can't say anything else.
 
-`make docs` writes them, the reference of the gateway's settings, and the number of families into the README; ``python
--m docs.build --check`` writes nothing and exits with 1 if something is stale.
+`make docs` writes them, the gateway's settings and parameters, and the number of families into the README; ``python -m
+docs.build --check`` writes nothing and exits with 1 if something is stale.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dragoman import Dialect, dialects
 from dragoman.cli.sheet import by_kind
 from dragoman.cli.spans import example_spans
 
-from . import settings
+from . import parameters, settings
 from .markdown import code, filled, listed, prose, rows
 from .page import page
 from .picture import picture
@@ -24,6 +24,7 @@ from .picture import picture
 FOLDER = Path(__file__).parent / "dialects"
 README = Path(__file__).parents[1] / "README.md"
 SETTINGS = Path(__file__).parent / "gateway" / "settings.md"
+PARAMETERS = SETTINGS.parent / "parameters.md"
 FAMILIES = re.compile(r"\b\d+(?= families)")
 SHOWN = 6
 """Models that the index shows of a dialect; its page has them all."""
@@ -99,7 +100,8 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
     wanted = expected(folder)
     changed = stale(wanted, folder)
     if folder == FOLDER:
-        for path, text in ((README, readme(dialects())), (SETTINGS, settings.page())):
+        others = {README: readme(dialects()), SETTINGS: settings.page(), PARAMETERS: parameters.page()}
+        for path, text in others.items():
             if not path.exists() or text != path.read_text(encoding="utf-8"):
                 wanted[path] = text
                 changed.append(path)

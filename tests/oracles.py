@@ -21,7 +21,9 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["chat_template", "chat_templates", "vocabulary_path"]
+from dragoman.tokenizers import Tokenizer, get_tokenizer
+
+__all__ = ["chat_template", "chat_templates", "loaded", "vocabulary_path"]
 
 ROOT = Path(os.environ.get("DRAGOMAN_ORACLES") or Path(sys.prefix, "oracles"))
 
@@ -49,6 +51,12 @@ def vocabulary_path(name: str) -> Path:
         folder = Path(package.origin).parent if package is not None and package.origin else ROOT
         return present(folder / "data" / MISTRAL[name])
     return present(ROOT / VOCABULARIES[name])
+
+
+@cache
+def loaded(name: str) -> Tokenizer:
+    """The tokenizer of a vocabulary, loaded once for all tests; skips if it is missing."""
+    return get_tokenizer(vocabulary_path(name))
 
 
 def chat_template(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,36 +17,20 @@ from dragoman.grammar import build as b
 from dragoman.grammar.nodes import Grammar
 from dragoman.testing import Broken
 from dragoman.types import Part
-
-ALL = pytest.mark.parametrize("dialect", dialects(), ids=lambda dialect: dialect.name)
-
-
-def cases() -> list[object]:
-    """Every case there is, under the name of its dialect and its scenario; a bad file fails in a test of its own."""
-    found = []
-    for dialect in dialects():
-        with suppress(InvalidSuite):
-            suite = suite_of(dialect)
-            for scenario in SCENARIOS:
-                for k, case in enumerate(suite.of(scenario), 1):
-                    wrong = [pytest.mark.xfail(reason=case.fails)] if case.fails else []
-                    found.append(pytest.param(dialect.name, case, id=f"{dialect.name}-{scenario}-{k}", marks=wrong))
-    return found
+from tests.kinds import ALL, FEW
 
 
-EACH_CASE = pytest.mark.parametrize(("name", "case"), cases())
-
-
-@ALL
+@FEW
 def test_every_scenario_is_read_as_its_cases_say(dialect: Dialect) -> None:
     report = check_suite(dialect, suite_of(dialect))
     assert [result.detail for result in report.results if result.status == "failed"] == []
 
 
 @pytest.mark.slow
-@EACH_CASE
-def test_a_case_keeps_every_promise(name: str, case: Case) -> None:
-    check_case(get_dialect(name), case, thorough=True)
+@ALL
+def test_every_case_of_every_scenario_keeps_every_promise(dialect: Dialect) -> None:
+    report = check_suite(dialect, suite_of(dialect), thorough=True)
+    assert [result.detail for result in report.results if result.status == "failed"] == []
 
 
 def test_no_file_is_without_its_dialect() -> None:

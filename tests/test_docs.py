@@ -2,8 +2,10 @@
 
 A page's ``python`` blocks share their names; what a block prints must be what the ``output`` block behind it shows. A
 block that begins with ``# name.py`` is a file of that name too. In a ``console`` block the commands that begin with
-``dragoman``, ``printf`` or ``sed`` are run beside those files and their output compared. A line of three dots stands
-for any lines, and ``…`` for the rest of a line.
+``dragoman``, ``printf``, ``sed`` or ``curl`` are run beside those files and their output compared. A line of three dots
+stands for any lines, and ``…`` for the rest of a line.
+
+Blocks that speak to a gateway at its usual place speak to one that runs for these tests, with recorded answers.
 """
 
 from __future__ import annotations
@@ -19,11 +21,16 @@ import pytest
 from msgspec import Struct
 
 from dragoman import dialects
+from tests.gateway.served_process import running
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 FENCE = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-RUN = ("dragoman ", "printf ", "sed ")
+RUN = ("dragoman ", "printf ", "sed ", "curl ")
+PLACE = "127.0.0.1:8000"
+"""Where a gateway listens on the pages."""
+ADMIN = "a-key-of-the-pages"
+"""The administrator's key on the pages."""
 FILE = re.compile(r"# (\w+\.py)\n")
 
 
@@ -48,11 +55,13 @@ def blocks(page: Path) -> list[Block]:
 
 
 def sessions(body: str) -> Iterator[Session]:
-    """The commands of a console block; a line that ends in a backslash goes on."""
+    """The commands of a console block; one goes on behind a backslash, and where a line begins with ``> ``."""
     for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
-        lines = part.split("\n")
-        count = next(i for i, line in enumerate(lines) if not line.endswith("\\")) + 1
-        yield Session("\n".join(lines[:count]), "\n".join(lines[count:]).strip("\n"))
+        first, *lines = part.split("\n")
+        command = [first]
+        while lines and (command[-1].endswith("\\") or lines[0].startswith("> ")):
+            command.append(lines.pop(0).removeprefix("> "))
+        yield Session("\n".join(command), "\n".join(lines).strip("\n"))
 
 
 def matches(expected: str, written: str) -> bool:
@@ -65,13 +74,34 @@ def matches(expected: str, written: str) -> bool:
 
 
 def pages_with(language: str) -> list[object]:
-    pages = [page for page in PAGES if any(block.language == language for block in blocks(page))]
-    return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages]
+    """The pages that have such blocks; those for which a gateway must run are slow."""
+    pages = {page: [block for block in blocks(page) if block.language == language] for page in PAGES}
+    return [
+        pytest.param(
+            page,
+            id=str(page.relative_to(ROOT)),
+            marks=[pytest.mark.slow] if any(PLACE in block.body for block in found) else [],
+        )
+        for page, found in pages.items()
+        if found
+    ]
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[str]:
+    """Where the gateway is that the pages speak to."""
+    command = ["-m", "dragoman.cli", "serve", "--port", "0", "--json", "--keys-admin", ADMIN]
+    with running(*command) as gateway:
+        yield gateway.url.removeprefix("http://")
 
 
 @pytest.mark.parametrize("page", pages_with("python"))
 def test_python_blocks_run_and_print_what_they_show(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_files(page, tmp_path)
@@ -79,7 +109,8 @@ def test_python_blocks_run_and_print_what_they_show(
     printed = ""
     for block in blocks(page):
         if block.language == "python":
-            exec(compile("\n" * (block.line - 1) + block.body, str(page), "exec", dont_inherit=True), names)
+            body = placed(block.body, request)
+            exec(compile("\n" * (block.line - 1) + body, str(page), "exec", dont_inherit=True), names)
             printed = capsys.readouterr().out
         elif block.language == "output":
             assert matches(block.body.strip("\n"), printed), f"{page.name}:{block.line}\n{printed}"
@@ -87,25 +118,30 @@ def test_python_blocks_run_and_print_what_they_show(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", pages_with("console"))
-def test_console_blocks_write_what_they_show(page: Path, tmp_path: Path) -> None:
+def test_console_blocks_write_what_they_show(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     write_files(page, tmp_path)
     for block in blocks(page):
         for session in sessions(block.body) if block.language == "console" else ():
             if session.command.startswith(RUN):
-                written = run(session.command, tmp_path)
+                written = run(placed(session.command, request), tmp_path)
                 assert matches(session.expected, written), f"{page.name}:{block.line}\n{written}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_to_files(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+def test_links_lead_to_files() -> None:
+    found = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+    links = [(page, target) for page in PAGES for target in found.findall(page.read_text(encoding="utf-8"))]
+    assert [
+        (str(page.relative_to(ROOT)), target) for page, target in links if not (page.parent / target).exists()
+    ] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_make_commands_that_are_named_exist(page: Path) -> None:
+def test_make_commands_that_are_named_exist() -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    assert set(re.findall(r"`make (\w+)`", page.read_text(encoding="utf-8"))) <= targets
+    named = {
+        str(page.relative_to(ROOT)): set(re.findall(r"`make (\w+)`", page.read_text(encoding="utf-8")))
+        for page in PAGES
+    }
+    assert {name: commands - targets for name, commands in named.items() if commands - targets} == {}
 
 
 def test_the_readme_names_dialects_that_there_are() -> None:
@@ -119,6 +155,11 @@ def test_dots_stand_for_any_lines_and_nothing_else_does() -> None:
     assert matches("a…\nd", "abc\nd\n")
     assert not matches("a…d", "abc\nd\n")
     assert not matches("a.c", "abc")
+
+
+def placed(text: str, request: pytest.FixtureRequest) -> str:
+    """The text with the place of the gateway that runs, which is started for the first that needs it."""
+    return text.replace(PLACE, request.getfixturevalue("place")) if PLACE in text else text
 
 
 def write_files(page: Path, folder: Path) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from prometheus_client import CollectorRegistry
+from starlette.routing import Route
 
-from docs import build, markdown, page, settings
+from docs import build, markdown, page, parameters, settings
 from dragoman import (
     Dialect,
     Example,
@@ -25,9 +26,14 @@ from dragoman import (
     idioms,
     parse,
 )
+from dragoman.gateway.app import create_app
+from dragoman.gateway.config import Settings
 from dragoman.gateway.leaves import leaves
 from dragoman.gateway.observe.families import Families
+from dragoman.gateway.protocol.chat import HARMLESS
+from dragoman.gateway.protocol.sampling import PASSED_ON
 from dragoman.gateway.sources import read_settings
+from dragoman.gateway.workers.register import KINDS
 from dragoman.grammar import build as words
 from dragoman.idioms.define import layout
 from dragoman.types import UnparsedToolCall
@@ -68,6 +74,28 @@ def test_the_reference_names_every_setting() -> None:
     assert [
         leaf.key for leaf in leaves() if len(leaf.path) > 1 and f"| `{leaf.key}` | `{leaf.flag}` |" not in shown
     ] == []
+
+
+def test_the_table_of_parameters_is_fresh() -> None:
+    assert build.PARAMETERS.read_text(encoding="utf-8") == parameters.page(), "run `make docs`"
+
+
+def test_the_table_of_parameters_has_every_field_that_is_read() -> None:
+    assert parameters.named() == parameters.read()
+    assert [name for name in parameters.OTHERS if not parameters.ignored(name)] == []
+
+
+def test_every_field_of_openais_is_somewhere_on_the_page() -> None:
+    from openai.types.chat import completion_create_params as params
+
+    fields = set(params.CompletionCreateParamsStreaming.__annotations__) | set(
+        params.CompletionCreateParamsBase.__annotations__
+    )
+    assert sorted(fields - parameters.read() - HARMLESS - set(parameters.OTHERS)) == []
+
+
+def test_what_is_passed_on_reaches_every_kind_of_server() -> None:
+    assert [name for name in sorted(PASSED_ON) if not parameters.passed_on(name)] == []
 
 
 def test_there_is_a_page_and_a_picture_of_every_dialect() -> None:
@@ -248,3 +276,31 @@ def test_every_metric_is_in_the_table() -> None:
     names = [f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()]
     shown = (build.SETTINGS.parent / "deployment.md").read_text(encoding="utf-8")
     assert [name for name in names if f"| `{name}` |" not in shown] == []
+
+
+def test_every_error_of_the_gateway_is_in_the_table() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/dragoman/gateway").rglob("*.py"))
+    codes = {(status, code) for status, code in re.findall(r'Refused\((\d+), "(\w+)"', source)}
+    rows = re.findall(r"^\| (\d{3}) \| ([^|]*) \|", _guide(), re.MULTILINE)
+    shown = {(status, code) for status, cell in rows for code in re.findall(r"`(\w+)`", cell)}
+    assert len(codes) > 15
+    assert codes - shown == set()
+
+
+def test_every_endpoint_is_in_the_table() -> None:
+    rows = re.findall(r"^\| (\w+) \| (`/[^|]*) \|", _guide(), re.MULTILINE)
+    shown = {(method, path) for method, cell in rows for path in re.findall(r"`([^`]+)`", cell)}
+    routes = [route for route in create_app(Settings()).routes if isinstance(route, Route)]
+    there = {(method, route.path.replace(":path", "")) for route in routes for method in route.methods or ()}
+    assert shown == there - {(method, path) for method, path in there if method == "HEAD"}
+
+
+def test_every_kind_of_worker_has_a_page() -> None:
+    linked = re.findall(r"\]\(workers/([\w-]+)\.md\)", _guide())
+    pages = {path.stem for path in (build.SETTINGS.parent / "workers").iterdir()}
+    assert set(linked) == pages
+    assert {kind.removesuffix("-generate").replace(".", "-") for kind in KINDS} <= pages
+
+
+def _guide() -> str:
+    return (build.SETTINGS.parent / "README.md").read_text(encoding="utf-8")

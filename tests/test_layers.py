@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -70,14 +71,21 @@ class RuntimeOnly(ast.NodeTransformer):
         return ast.Pass() if ast.unparse(node.test).endswith("TYPE_CHECKING") else self.generic_visit(node)
 
 
+@cache
+def statements(source: str, *, runtime: bool) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """All statements that import anything."""
+    tree = ast.parse(source)
+    nodes = ast.walk(RuntimeOnly().visit(tree) if runtime else tree)
+    return tuple(node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+
+
 def imports(name: str, source: str, known: Mapping[str, str], *, runtime: bool = False) -> Iterator[str]:
     """The dotted names that a module imports, wherever in the file: in functions too, and for types unless told."""
     package = name.split(".")[:-1]
-    tree = ast.parse(source)
-    for node in ast.walk(RuntimeOnly().visit(tree) if runtime else tree):
+    for node in statements(source, runtime=runtime):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else []
             stem = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 from time import perf_counter
 from typing import cast
@@ -19,7 +20,7 @@ import msgspec
 import uvloop
 from msgspec import Struct
 
-from .script import SCRIPTS, Script, script
+from .script import Script
 
 __all__ = ["Load", "main"]
 
@@ -213,13 +214,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the clients and print what they saw."""
     parser = argparse.ArgumentParser(prog="python -m bench.gateway.load", description=__doc__)
     parser.add_argument("url")
-    parser.add_argument("--script", choices=SCRIPTS, default="harmony")
-    parser.add_argument("--tokens", type=int, default=256)
+    parser.add_argument("said", type=Path, help="the script in JSON")
     parser.add_argument("--streams", type=int, default=64)
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--paced", action="store_true", help="begin within a second, not together")
     args = parser.parse_args(arguments)
-    said = script(args.script, args.tokens)
+    said = msgspec.json.decode(args.said.read_bytes(), type=Script)
     load = uvloop.run(run(args.url, said, args.streams, args.times, paced=args.paced))
     load.why = load.why[:3]
     sys.stdout.write(msgspec.json.encode(load).decode() + "\n")

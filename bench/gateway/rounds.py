@@ -7,12 +7,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from statistics import median
 
 import msgspec
 from msgspec import Struct
 
 from .load import Load
+from .script import script as script_of
 from .systems import Site, System, start
 
 __all__ = ["Measured", "Pattern", "Soak", "measure", "soak"]
@@ -94,23 +96,31 @@ def measure(
                 for number in range(rounds):
                     said(f"{script}, {pattern.title}: round {number + 1} of {rounds}")
                     for each in running:
-                        _round(each, rows[each.name], script, tokens, pattern)
+                        _round(each, rows[each.name], _said(script, tokens, site), pattern)
                 found += rows.values()
     return found
 
 
-def _round(system: System, row: Measured, script: str, tokens: int, pattern: Pattern) -> None:
+def _said(name: str, tokens: int, site: Site) -> Path:
+    """The script in a file, since making it takes longer than many a load."""
+    file = site.folder / f"{name}-{tokens}.json"
+    if not file.exists():
+        file.write_bytes(msgspec.json.encode(script_of(name, tokens)))
+    return file
+
+
+def _round(system: System, row: Measured, said: Path, pattern: Pattern) -> None:
     before = system.tree.cost()
-    load = _load(system, script, tokens, pattern)
+    load = _load(system, said, pattern)
     time.sleep(SETTLE)
     after = system.tree.cost()
     row.take(load, after.seconds - before.seconds)
     row.resident = max(row.resident, after.resident)
 
 
-def _load(system: System, script: str, tokens: int, pattern: Pattern) -> Load:
-    sizes = ("--tokens", str(tokens), "--streams", str(pattern.streams), "--times", str(pattern.times))
-    command = [sys.executable, "-m", "bench.gateway.load", system.url, "--script", script, *sizes]
+def _load(system: System, said: Path, pattern: Pattern) -> Load:
+    sizes = ("--streams", str(pattern.streams), "--times", str(pattern.times))
+    command = [sys.executable, "-m", "bench.gateway.load", system.url, str(said), *sizes]
     output = subprocess.run(command + ["--paced"] * pattern.paced, stdout=subprocess.PIPE, check=True).stdout
     return msgspec.json.decode(output, type=Load)
 
@@ -132,7 +142,7 @@ def soak(script: str, tokens: int, name: str, total: int, site: Site, said: Call
         system = start(name, script, tokens, 0, site, stack)
         while passed < total:
             said(f"{script}, {name}: {passed:,} of {total:,} tokens")
-            load = _load(system, script, tokens, Pattern(64, 16, False))
+            load = _load(system, _said(script, tokens, site), Pattern(64, 16, False))
             passed += load.tokens
             found.lost += load.lost + load.wrong
             found.tokens.append(passed)

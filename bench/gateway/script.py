@@ -16,7 +16,7 @@ from dragoman.tokenizers.vocabularies import shipped
 
 from ..text import paragraphs
 
-__all__ = ["CONTROL", "QWEN_CONTROL", "SCRIPTS", "Script", "script"]
+__all__ = ["QWEN_CONTROL", "SCRIPTS", "Script", "control_of", "script"]
 
 SCRIPTS = {"harmony": "gpt-oss-20b", "qwen": "qwen3-8b"}
 """The scripts, and the models that gateways are told they come from."""
@@ -27,8 +27,12 @@ QWEN_CONTROL: Mapping[str, int] = {
         ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_call>", "</tool_call>")
     )
 }
-CONTROL = {"harmony": shipped("o200k_harmony").control, "qwen": QWEN_CONTROL}
-"""The control tokens of each script."""
+
+
+def control_of(name: str) -> Mapping[str, int]:
+    """The control tokens of a script."""
+    return shipped("o200k_harmony").control if name == "harmony" else QWEN_CONTROL
+
 
 MANY_TOKENS = "Then 🦄🪿 said: 鬱蒼とした𓀀 — naïve, isn't it? "
 
@@ -37,7 +41,7 @@ PROMPT_TOKENS = 64
 
 
 class Script(Struct, frozen=True):
-    """An answer in tokens; `shown` is the text of each where it is its own, `fields` that of OpenAI's deltas."""
+    """An answer in tokens; `shown` is the text that each makes whole."""
 
     name: str
     model: str
@@ -51,7 +55,7 @@ class Script(Struct, frozen=True):
 def script(name: str, tokens: int) -> Script:
     """The script of that name with about so many tokens, a third of them thoughts."""
     thought, answer = _text(1, tokens // 3), _text(2, tokens - tokens // 3)
-    control = CONTROL[name]
+    control = control_of(name)
     if name == "harmony":
         parts = ("<|channel|>", "analysis", "<|message|>", thought, "<|end|>", "<|start|>", "assistant")
         parts += ("<|channel|>", "final", "<|message|>", answer, "<|return|>")

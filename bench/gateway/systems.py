@@ -85,18 +85,21 @@ def _worker(script: str, tokens: int, period: float, folder: Path, site: Site) -
 
 
 def _ours(port: int, model: str, folder: Path, worker: int, site: Site) -> list[str]:
-    """Everything as it is by default, but for the words that each request would write."""
-    tokenizer = "o200k_harmony" if model.startswith("gpt-oss") else str(folder)
+    """As it is by default, but for the words that each request would write; one worker needs no choice."""
+    known = f'tokenizer = "{folder}"\ndialect = "hermes"\nfamily = "qwen3"'
+    if model.startswith("gpt-oss"):
+        known = 'tokenizer = "o200k_harmony"'
     file = site.folder / f"{model}.toml"
     file.write_text(
-        f'[server]\nport = {port}\n[log]\nlevel = "warning"\n[[models]]\nname = "{model}"\n'
-        f'tokenizer = "{tokenizer}"\n[[workers]]\nurl = "http://127.0.0.1:{worker}"\nkind = "sglang"\n'
+        f'[server]\nport = {port}\n[log]\nlevel = "warning"\n[routing]\npolicy = "round_robin"\n'
+        f'[[models]]\nname = "{model}"\n{known}\n'
+        f'[[workers]]\nurl = "http://127.0.0.1:{worker}"\nkind = "sglang"\n'
     )
     return [sys.executable, "-m", "dragoman.cli", "serve", "--config", str(file)]
 
 
 def _smg(port: int) -> list[str]:
-    """As it is by default, but for the words that each request would write; one worker needs no choice."""
+    """As ours."""
     where = ["--host", "127.0.0.1", "--port", str(port), "--prometheus-host", "127.0.0.1"]
     return [*where, "--prometheus-port", str(_free()), "--policy", "round_robin", "--log-level", "warn"]
 

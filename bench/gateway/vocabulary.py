@@ -14,7 +14,7 @@ import msgspec
 
 from dragoman.tokenizers.vocabularies import O200K, o200k_ranks
 
-from .script import CONTROL, SCRIPTS
+from .script import SCRIPTS, control_of
 
 __all__ = ["write_vocabularies"]
 
@@ -43,7 +43,7 @@ def write_vocabularies(folder: Path) -> None:
 
 def _write_model(folder: Path, name: str, spelled: dict[bytes, str], merges: list[str]) -> None:
     folder.mkdir(exist_ok=True)
-    control = CONTROL[name]
+    control = control_of(name)
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
     added = [
         {"id": token, "content": spelling, "special": "think" not in spelling and "tool" not in spelling, **flags}

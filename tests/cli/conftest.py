@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 import pytest
 from msgspec import Struct
@@ -27,11 +31,21 @@ class Done(Struct, frozen=True):
 
 Run = Callable[..., Done]
 
+CHANGES = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONDONTWRITEBYTECODE")
+
 
 def environment(**changes: str) -> dict[str, str]:
-    """The test's own environment without what would colour or widen the output."""
-    kept = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
-    return kept | {"PYTHONPATH": SOURCE, "TERM": "xterm-256color"} | changes
+    """The test's own environment without what would colour or widen the output, or compile the source every time."""
+    kept = {key: value for key, value in os.environ.items() if key not in CHANGES}
+    return kept | {"PYTHONPATH": SOURCE, "PYTHONPYCACHEPREFIX": compiled(), "TERM": "xterm-256color"} | changes
+
+
+@cache
+def compiled() -> str:
+    """A folder for the bytecode of all processes."""
+    folder = mkdtemp()
+    atexit.register(rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @pytest.fixture

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from dragoman.gateway.config import Settings
 from dragoman.gateway.leaves import leaves
+from dragoman.gateway.server import listen
 from tests.gateway.served_process import LIVENESS, Asking, Running, run_to_end, running
 
 from .conftest import Run
@@ -141,16 +146,41 @@ def test_several_processes_serve_together() -> None:
         assert server.stop() == 0
 
 
-@pytest.mark.slow
-def test_piped_it_tells_plainly_how_it_is_asked() -> None:
-    process = subprocess.Popen([sys.executable, *SERVE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    with process:
-        assert process.stdout is not None
-        first, second = process.stdout.readline(), process.stdout.readline()
-        process.terminate()
-    assert first.startswith("dragoman listens at http://127.0.0.1:")
+@pytest.fixture
+def bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gateway that is told to stop as soon as it listens."""
+
+    def run(settings: Settings, started: Callable[[socket.socket], None]) -> int:
+        with listen(settings.server) as listener:
+            started(listener)
+        return 0
+
+    monkeypatch.setattr("dragoman.gateway.serving.run", run)
+
+
+@pytest.mark.usefixtures("bound")
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        ((), '-d \'{"model":"harmony","stream":true,'),
+        (("--model", "a", "--model", "b"), '-d \'{"model":"a","stream":true,'),
+        (("--worker", "http://w"), '-d \'{"stream":true,'),
+        (("--keys-api", "k"), "-H 'authorization: Bearer KEY' -d "),
+    ],
+)
+def test_piped_it_tells_plainly_how_it_is_asked(dragoman: Run, arguments: tuple[str, ...], asked: str) -> None:
+    done = dragoman("serve", "--port", "0", *arguments)
+    first, second = done.out.splitlines()
+    assert re.fullmatch(r"dragoman listens at http://127\.0\.0\.1:\d+", first)
     assert second.startswith("try: curl -N http://127.0.0.1:")
-    assert "\x1b" not in first + second
+    assert f"/v1/chat/completions {asked}" in second
+    assert "\x1b" not in done.out
+
+
+@pytest.mark.usefixtures("bound")
+def test_a_script_gets_the_url_as_json(dragoman: Run) -> None:
+    told = msgspec.json.decode(dragoman("serve", "--port", "0", "--json").out)
+    assert told["url"].startswith("http://127.0.0.1:")
 
 
 @pytest.mark.slow

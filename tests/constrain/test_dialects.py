@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dragoman.constrain.constraint import Constraint, constrain
@@ -17,13 +17,12 @@ from dragoman.emit.generate import Generator
 from dragoman.emit.matcher import Matcher
 from dragoman.errors import Inexpressible, InvalidRequest, InvalidStart
 from dragoman.made_up import mutations
-from dragoman.registry import dialects, get_dialect
+from dragoman.registry import get_dialect
 from dragoman.testing.source import is_narrowed
 from dragoman.types import Tool
+from tests.kinds import ALL
 
 from .wanted import malformed, messages, problems, read, tools_of, wrong
-
-ALL = pytest.mark.parametrize("dialect", dialects(), ids=lambda dialect: dialect.name)
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "auto": {},
@@ -64,6 +63,7 @@ def matcher_of(name: str) -> Matcher:
 
 
 @ALL
+@settings(max_examples=max(6, settings().max_examples // 3))  # of each of so many dialects
 @given(st.data())
 def test_what_is_rendered_is_let_through(dialect: Dialect, data: st.DataObject) -> None:
     message = data.draw(messages(dialect))

@@ -18,10 +18,11 @@ from dragoman.emit.guarantees import Effect
 from dragoman.emit.matcher import Matcher
 from dragoman.errors import Inexpressible, InvalidRequest, InvalidStart
 from dragoman.made_up import mutations
-from dragoman.registry import dialects, get_dialect
+from dragoman.registry import get_dialect
 from dragoman.types import Message, Part, TextPart, ThinkingPart
 from tests.emit.conftest import llama
 from tests.emit.llama_cpp import LlamaCpp
+from tests.kinds import ALL
 
 from .wanted import PING, WEATHER, malformed, read, wrong
 
@@ -73,7 +74,6 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 A_HANDFUL = ("hermes", "mistral", "kimi_k2", "glm47", "llama3_json", "gigachat3")
 HANDFUL = pytest.mark.parametrize("dialect", [*map(get_dialect, A_HANDFUL)], ids=A_HANDFUL)
-ALL = pytest.mark.parametrize("dialect", dialects(), ids=lambda dialect: dialect.name)
 FEW = ("named", "declared order", "one call", "the answer")
 """Requests that are tried with a handful of dialects."""
 MOST = pytest.mark.parametrize("request_name", [name for name in REQUESTS if name not in FEW])

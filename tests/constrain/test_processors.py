@@ -20,13 +20,6 @@ from dragoman.types import Tool
 
 from .wanted import problems, read, wrong
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-pytest.importorskip("xgrammar")
-pytest.importorskip("llguidance")
-
-torch.set_num_threads(1)
-
 Make = Callable[..., MaskProcessor]
 
 PROCESSORS = pytest.mark.parametrize("make", [xgrammar_processor, llguidance_processor])
@@ -48,9 +41,26 @@ LAMP = Tool(
 PING = Tool("ping", "", {"type": "object", "properties": {}})
 TOOLS = (LAMP, PING)
 
-DIALECTS = pytest.mark.parametrize(
-    "name", ["hermes", *(pytest.param(name, marks=pytest.mark.slow) for name in ("qwen3_coder", "kimi_k2", "harmony"))]
-)
+DIALECTS = pytest.mark.parametrize("name", ["hermes", "qwen3_coder", "kimi_k2", "harmony"])
+
+
+@pytest.fixture(autouse=True)
+def engines() -> None:
+    """What processors work with, imported by the process that runs these tests only: it takes seconds."""
+    pytest.importorskip("xgrammar")
+    pytest.importorskip("llguidance")
+
+
+@cache
+def torch() -> Any:
+    module = pytest.importorskip("torch")
+    module.set_num_threads(1)
+    return module
+
+
+@cache
+def transformers() -> Any:
+    return pytest.importorskip("transformers")
 
 
 @cache
@@ -63,8 +73,8 @@ def tokenizer(name: str) -> ByteTokenizer:
 @cache
 def model(size: int) -> Any:
     """A model with weights by chance, whose output has some rows more than the vocabulary has tokens."""
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(
+    torch().manual_seed(0)
+    config = transformers().LlamaConfig(
         vocab_size=size + 7,
         hidden_size=16,
         intermediate_size=32,
@@ -73,7 +83,7 @@ def model(size: int) -> Any:
         num_key_value_heads=2,
         max_position_embeddings=4096,
     )
-    return transformers.LlamaForCausalLM(config).eval()
+    return transformers().LlamaForCausalLM(config).eval()
 
 
 def outputs(
@@ -86,12 +96,12 @@ def outputs(
 ) -> list[str]:
     """What the model says behind a prompt; those rows that came to an end."""
     stops = [vocabulary.control[stop] for stop in dialect.stops]
-    prompt = torch.tensor([vocabulary.encode("Hi!")] * rows)
+    prompt = torch().tensor([vocabulary.encode("Hi!")] * rows)
     settings = {"do_sample": True, "temperature": 3.0, "top_k": 0, "max_new_tokens": 250, **options}
-    torch.manual_seed(1)
+    torch().manual_seed(1)
     written = model(vocabulary.size).generate(
         prompt,
-        attention_mask=torch.ones_like(prompt),
+        attention_mask=torch().ones_like(prompt),
         logits_processor=[*before, processor],
         eos_token_id=stops,
         pad_token_id=vocabulary.control["<|foreign|>"],
@@ -115,6 +125,7 @@ def required(name: str, **asked: Any) -> Constraint:
     return constrain(get_dialect(name), TOOLS, tool_choice="required", reasoning="none", lead_in="none", **asked)
 
 
+@pytest.mark.slow
 @DIALECTS
 @pytest.mark.parametrize("make", [xgrammar_processor, TAGGED, llguidance_processor], ids=["ebnf", "tag", "lark"])
 def test_what_a_random_model_says_is_a_call_of_the_tools(make: Make, name: str) -> None:
@@ -142,18 +153,19 @@ def opening(text: str, vocabulary: Tokenizer) -> Callable[[Any, Any], Any]:
     return wish
 
 
+@pytest.mark.slow
 @PROCESSORS
 def test_a_lazy_processor_begins_at_a_trigger_and_not_before(make: Make) -> None:
     dialect = get_dialect("hermes")
     vocabulary = ByteTokenizer(("<|im_end|>", "<|foreign|>"))
     processor = make(constrain(dialect, TOOLS, parallel=False), vocabulary, stops=[256], lazy=True)
     text = 'Let me <see>: <tool_call>\n {"name":\t"'
-    prompt = torch.tensor([vocabulary.encode("Hi!")] * 2)
+    prompt = torch().tensor([vocabulary.encode("Hi!")] * 2)
     wish = opening(text, vocabulary)
-    torch.manual_seed(2)
+    torch().manual_seed(2)
     written = model(vocabulary.size).generate(
         prompt,
-        attention_mask=torch.ones_like(prompt),
+        attention_mask=torch().ones_like(prompt),
         logits_processor=[wish, processor],
         do_sample=True,
         top_k=0,
@@ -167,6 +179,7 @@ def test_a_lazy_processor_begins_at_a_trigger_and_not_before(make: Make) -> None
         assert said[len(text) :].startswith(("set_lamp", "ping")), said
 
 
+@pytest.mark.slow
 @PROCESSORS
 def test_beams_are_followed_and_a_processor_can_be_used_again(make: Make) -> None:
     dialect, vocabulary = get_dialect("hermes"), tokenizer("hermes")
@@ -192,11 +205,11 @@ def test_beams_are_followed_and_a_processor_can_be_used_again(make: Make) -> Non
 def test_a_row_with_a_refused_token_can_but_end(make: Make) -> None:
     vocabulary = tokenizer("hermes")
     processor = make(required("hermes"), vocabulary)
-    scores = torch.zeros((1, vocabulary.size + 7))
-    allowed = processor(torch.tensor([[72]]), scores)[0].isfinite()
+    scores = torch().zeros((1, vocabulary.size + 7))
+    allowed = processor(torch().tensor([[72]]), scores)[0].isfinite()
     assert 0 < int(allowed.sum()) < vocabulary.size
     assert not allowed[vocabulary.size :].any()
-    left = processor(torch.tensor([[72, 90]]), scores)[0].isfinite().nonzero().flatten().tolist()
+    left = processor(torch().tensor([[72, 90]]), scores)[0].isfinite().nonzero().flatten().tolist()
     assert left == [vocabulary.control[stop] for stop in get_dialect("hermes").stops]
 
 

@@ -75,13 +75,13 @@ class Compiled:
 
     def allowed(self) -> list[int]:
         """The tokens that may come next."""
-        return [int(token) for token in self.mask()]
+        return [int(token) for token in np.flatnonzero(self.mask())]
 
     def mask(self) -> np.ndarray:
-        """The same, as they come."""
-        bits = np.frombuffer(self.matcher.compute_bitmask(), dtype=np.uint8)
+        """Of each token, whether it may."""
+        packed = np.frombuffer(self.matcher.compute_bitmask(), dtype=np.uint8)
         self.check()
-        return np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+        return np.unpackbits(packed, bitorder="little").astype(bool)
 
     def hinted(self, random: Random, hints: Sequence[set[int]], *, limit: int = 200) -> list[int] | None:
         """Tokens drawn as in `sample`: out of the first of these sets that has any which may come, as a rule."""
@@ -90,11 +90,12 @@ class Compiled:
         wanted = [np.array(sorted(hint)) for hint in hints]
         end = self.vocabulary.eos_token_id
         while len(found) < limit and not self.matcher.is_stopped():
-            allowed = self.mask()
-            if end in allowed:
+            mask = self.mask()
+            if mask[end]:
                 return found
-            fitting = (np.intersect1d(hint, allowed) for hint in wanted if random.random() < 0.7)
-            of = next((fit for fit in fitting if len(fit)), allowed)
+            fitting = (hint[mask[hint]] for hint in wanted if random.random() < 0.7)
+            of = next((fit for fit in fitting if len(fit)), None)
+            of = np.flatnonzero(mask) if of is None else of
             found.append(int(of[random.randrange(len(of))]))
             assert self.matcher.consume_token(found[-1]), self.matcher.get_error()
         return found if len(found) < limit else None

@@ -18,7 +18,7 @@ import pytest
 from dragoman.tokenizers import Tokenizer, get_tokenizer
 from dragoman.tokenizers.bytes import ByteTokenizer
 from dragoman.tokenizers.engines import xgrammar_tokenizer
-from tests.oracles import vocabulary_path
+from tests.oracles import loaded
 
 __all__ = ["VOCABULARIES", "XGrammar", "Xgrammar", "vocabulary"]
 
@@ -34,7 +34,7 @@ def vocabulary(name: str) -> Xgrammar:
         case "o200k":
             return Xgrammar(get_tokenizer("o200k_harmony"), "<|return|>")
         case "qwen":
-            return Xgrammar(get_tokenizer(vocabulary_path("qwen")), "<|im_end|>")
+            return Xgrammar(loaded("qwen"), "<|im_end|>")
         case _:
             return Xgrammar(
                 AsciiTokenizer(["<|end|>", "<tool_call>", "</tool_call>", "<think>", "</think>"]), "<|end|>"

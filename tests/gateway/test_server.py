@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
+import threading
+import urllib.request
+from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
 from dragoman.errors import InvalidConfig
-from dragoman.gateway.config import Server
-from dragoman.gateway.server import listen, url_of
+from dragoman.gateway.config import Server, Settings
+from dragoman.gateway.server import listen, serve, url_of
 
+from .doubles.stand_in import create
 from .served_process import LIVENESS, STAND_IN, Asking, run_to_end, running, until
 
 
@@ -45,6 +50,38 @@ def test_a_shared_port_may_be_bound_again() -> None:
 def test_all_addresses_are_asked_at_this_machine() -> None:
     with closing(listen(Server(host="0.0.0.0", port=0))) as listener:
         assert url_of(listener).startswith("http://127.0.0.1:")
+
+
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """The garbage collector as it was."""
+    before = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*before)
+
+
+@pytest.mark.usefixtures("collected")
+def test_in_a_program_of_ones_own_it_serves_until_a_signal_comes() -> None:
+    settings = Settings(server=Server(port=0, drain_seconds=0.1))
+    answered: list[tuple[int, str]] = []
+
+    def ask(url: str) -> None:
+        with urllib.request.urlopen(f"{url}/ready", timeout=LIVENESS) as answer:
+            answered.append((answer.status, answer.read().decode()))
+        signal.raise_signal(signal.SIGTERM)
+
+    with listen(settings.server) as listener:
+        asking = threading.Thread(target=ask, args=(url_of(listener),))
+        assert serve(create, settings, listener, asking.start) == 0
+    asking.join()
+    assert answered == [(200, '{"status":"ready"}')]
+
+
+def test_an_app_that_can_not_begin_gives_the_code_of_a_failure() -> None:
+    settings = Settings(server=Server(host="localhost", port=0))
+    with listen(settings.server) as listener:
+        assert serve(create, settings, listener, pytest.fail) == 1
 
 
 def test_it_answers_and_stops_without_delay() -> None:

@@ -355,7 +355,7 @@ def test_many_elements_cost_in_proportion(unit: str, size: int, monkeypatch: pyt
         parser.finish("stop")
         return steps
 
-    once, twice = cost(6000 // len(unit)), cost(2 * (6000 // len(unit)))
+    once, twice = cost(3000 // len(unit)), cost(2 * (3000 // len(unit)))
     assert twice <= 2.2 * once + 2000
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman import Dialect, dialects
+from dragoman import Dialect
 from dragoman.events import ProblemKind
 from dragoman.grammar import build as b
 from dragoman.grammar.nodes import Case, Chars, Grammar, Node
 from dragoman.grammar.show import ebnf, ebnf_node
+from tests.kinds import ALL
 
 AB = b.literal("a") | "b"
 
@@ -101,7 +102,7 @@ def test_what_is_no_node_is_refused() -> None:
         ebnf_node(Case((), Chars("a")))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("dialect", dialects(), ids=lambda dialect: dialect.name)
+@ALL
 def test_every_dialects_grammar_can_be_printed(dialect: Dialect) -> None:
     lines = ebnf(dialect.grammar).splitlines()
     assert [line for line in lines if not line.isprintable() or "::= " not in line] == []

@@ -45,7 +45,7 @@ PLAIN = own(think=Think(("I think:",), ("I say:",), after="\n", words=WORDS), an
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", [PROSE, TOKENS, READ_ONLY, PLAIN], ids=["prose", "tokens", "read only", "words"])
 def test_they_keep_every_promise(dialect: Dialect) -> None:
-    report = check_dialect(dialect, max_examples=15)
+    report = check_dialect(dialect, max_examples=6)
     assert report.ok, [result for result in report.results if result.status != "passed"]
 
 

@@ -41,7 +41,7 @@ def written(dialect: Dialect, arguments: str, name: str = "f") -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", [TREE, TYPED], ids=["tree", "typed"])
 def test_it_keeps_every_promise(dialect: Dialect) -> None:
-    report = check_dialect(dialect, max_examples=15)
+    report = check_dialect(dialect, max_examples=6)
     assert report.ok, [result for result in report.results if result.status != "passed"]
 
 

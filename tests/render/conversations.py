@@ -54,9 +54,13 @@ TOOLS: tuple[dict[str, Any], ...] = (
 )
 
 
+PLAIN = st.text(st.characters(codec="utf-8", exclude_characters="<[/"), max_size=6)
+"""Any text that begins no marker: hypothesis tries constants of the code under test too."""
+
+
 def words(*, markers: bool = False, edges: bool = False, empty: bool = False) -> st.SearchStrategy[str]:
     """Text; with `markers` of several dialects in it, with blanks at its `edges`, or `empty`."""
-    pool = st.sampled_from((*WORDS, *MARKERS) if markers else WORDS) | st.text(max_size=6)
+    pool = st.sampled_from((*WORDS, *MARKERS)) | st.text(max_size=6) if markers else st.sampled_from(WORDS) | PLAIN
     text = st.lists(pool, min_size=0 if empty else 1, max_size=6).map("".join)
     text = text if edges else text.map(str.strip)
     return text if empty else text.filter(str.strip)

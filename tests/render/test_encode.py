@@ -13,7 +13,7 @@ from dragoman.render.encode import CACHED_LENGTH, Encoder, Span
 from dragoman.segments import NOBODY, Kind, Segment
 from dragoman.tokenizers import Tokenizer, decode, get_tokenizer
 from dragoman.tokenizers.bytes import ByteTokenizer
-from tests.oracles import vocabulary_path
+from tests.oracles import loaded
 from tests.render.conversations import words
 
 BYTES = ByteTokenizer(("<|a|>", "<|b|>"))
@@ -93,7 +93,7 @@ def test_spans_tile_and_hold_their_own_text(texts: list[str], sampled: int) -> N
 @pytest.mark.parametrize("name", ["mistral-v1", "mistral-v3", "qwen", "tekken", "llama3"])
 @given(st.lists(words(edges=True), min_size=2, max_size=5))
 def test_spans_hold_their_own_text_in_any_vocabulary(name: str, texts: list[str]) -> None:
-    tokenizer = opened(name)
+    tokenizer = loaded(name)
     ids, spans = Encoder(tokenizer).encode([say(text, k) for k, text in enumerate(texts)])
     assert ids == tokenizer.encode("".join(texts))
     assert [0, *(span.end for span in spans)] == [*(span.start for span in spans), len(ids)]
@@ -102,11 +102,6 @@ def test_spans_hold_their_own_text_in_any_vocabulary(name: str, texts: list[str]
         begin = sum(len(tokenizer.normalize(text).encode()) for text in texts[: span.message])
         assert begin <= at < begin + len(tokenizer.normalize(texts[span.message]).encode())
         at += sum(len(tokenizer.token_bytes(token)) for token in ids[span.start : span.end])
-
-
-@cache
-def opened(name: str) -> Tokenizer:
-    return get_tokenizer(vocabulary_path(name))
 
 
 def test_text_that_spells_a_control_token_may_be_refused() -> None:

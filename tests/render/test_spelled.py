@@ -5,7 +5,6 @@ from __future__ import annotations
 from json import dumps, loads
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -20,6 +19,7 @@ from dragoman.testing import made_up_trial
 from dragoman.tokenizers import control_pattern
 from dragoman.tokenizers.bytes import ByteTokenizer
 from dragoman.types import Message, Part, TextPart, ThinkingPart, ToolCall
+from tests.kinds import each
 
 WRITTEN = [dialect for dialect in dialects() if dialect.speller is not None]
 
@@ -47,7 +47,7 @@ def spelling(message: Message, markers: tuple[str, ...], random: Random) -> Mess
     return replace(message, parts=tuple(map(part_of, message.parts)))
 
 
-@pytest.mark.parametrize("dialect", WRITTEN, ids=lambda dialect: dialect.name)
+@each(WRITTEN)
 @settings(max_examples=max(3, settings().max_examples // 10))
 @given(seed=st.integers(0, 1 << 32))
 def test_text_that_spells_markers_comes_back_as_text(dialect: Dialect, seed: int) -> None:

@@ -75,6 +75,11 @@ def test_only_the_first_call_is_given_where_they_are_not_to_be_parallel() -> Non
     assert said(call * 2, "hermes", deltas) == [ToolName(0, "c", "f"), ToolArguments(0, "{}")]
 
 
+def test_thoughts_that_nobody_wants_are_left_out() -> None:
+    deltas = ChatDeltas(lambda: "", thoughts=False)
+    assert said("<think>Hm.</think>So.", "hermes", deltas) == [Content("So.")]
+
+
 @pytest.mark.parametrize(
     ("text", "engine", "reason"),
     [

@@ -13,6 +13,7 @@ from dragoman.tokenizers.engines import llguidance_tokenizer, xgrammar_tokenizer
 MARKED = ByteTokenizer(("<|end|>", "<call>", "<|other|>"))
 
 
+@pytest.mark.slow  # to import xgrammar takes seconds, in a process that has nothing else to do with it
 def test_xgrammar_is_told_the_bytes_of_tokens_and_the_spellings_of_markers() -> None:
     pytest.importorskip("xgrammar")
     told = xgrammar_tokenizer(MARKED, [256], markers=["<call>"])

@@ -12,10 +12,10 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from dragoman.errors import InvalidTokenizer
 from dragoman.tokenizers import Tokenizer as Adapter
-from dragoman.tokenizers import decode, get_tokenizer
+from dragoman.tokenizers import decode
 from dragoman.tokenizers.hf import from_huggingface
 from dragoman.tokenizers.vocabularies import QWEN3
-from tests.oracles import vocabulary_path
+from tests.oracles import loaded
 from tests.tokenizers.vocabularies import byte_level, llama_like, qwen_merges, unigram, word_piece
 
 PLAIN = st.text(
@@ -132,4 +132,4 @@ def test_qwens_ranks_as_merges_encode_like_ranks(text: str) -> None:
 
 @cache
 def qwen_adapters() -> tuple[Adapter, Adapter]:
-    return from_huggingface(qwen_merges()), get_tokenizer(vocabulary_path("qwen"))
+    return from_huggingface(qwen_merges()), loaded("qwen")

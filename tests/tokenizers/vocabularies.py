@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from dragoman.tokenizers import get_tokenizer
 from dragoman.tokenizers.hf import from_huggingface
 from dragoman.tokenizers.pieces import BYTES
 from dragoman.tokenizers.vocabularies import QWEN3
-from tests.oracles import vocabulary_path
+from tests.oracles import loaded
 
 __all__ = ["ALL", "BYTE_COMPLETE", "byte_level", "llama_like", "opened", "qwen_merges", "unigram", "word_piece"]
 
@@ -91,11 +91,11 @@ def word_piece() -> Tokenizer:
 
 BYTE_COMPLETE: dict[str, Callable[[], Adapter]] = {
     "o200k_harmony": lambda: get_tokenizer("o200k_harmony"),
-    "qwen": lambda: get_tokenizer(vocabulary_path("qwen")),
-    "llama3": lambda: get_tokenizer(vocabulary_path("llama3")),
-    "tekken": lambda: get_tokenizer(vocabulary_path("tekken")),
-    "mistral-v1": lambda: get_tokenizer(vocabulary_path("mistral-v1")),
-    "mistral-v3": lambda: get_tokenizer(vocabulary_path("mistral-v3")),
+    "qwen": partial(loaded, "qwen"),
+    "llama3": partial(loaded, "llama3"),
+    "tekken": partial(loaded, "tekken"),
+    "mistral-v1": partial(loaded, "mistral-v1"),
+    "mistral-v3": partial(loaded, "mistral-v3"),
     "byte-level": lambda: from_huggingface(byte_level()),
     "llama-like": lambda: from_huggingface(llama_like()),
     "llama-like, legacy": lambda: from_huggingface(llama_like("always")),
@@ -118,7 +118,7 @@ def opened(name: str) -> Adapter:
 @cache
 def qwen_merges() -> Tokenizer:
     """Qwen's ranks as a byte-level BPE of Hugging Face: the merge that makes a token is that of its last two parts."""
-    ranked = get_tokenizer(vocabulary_path("qwen"))
+    ranked = loaded("qwen")
     written = {byte: character for character, byte in BYTES.items()}
     ranks = {ranked.token_bytes(token): token for token in range(min(ranked.control.values()))}
     merges = [tuple(spelled(part, written) for part in halves(token, ranks)) for token in ranks if len(token) > 1]

@@ -266,7 +266,7 @@ def _last(choice: Choice, writer: ChunkWriter) -> bytes:
 def _settle(executed: Sequence[Executed[Any]], error: DragomanError | None) -> None:
     """Tell of the workers how they did."""
     for one in executed:
-        lease = one.lease_of.lease
+        lease = one.selected.lease
         if error is None:
             lease.succeeded()
         elif isinstance(error, WorkerFailed) and error.worker == lease.worker.name:

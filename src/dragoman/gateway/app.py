@@ -48,7 +48,8 @@ def create_app(settings: Settings) -> Starlette:
                 timeout=health.timeout_seconds,
             )
             await parts.open()
-            tasks = [asyncio.ensure_future(check.run()), asyncio.ensure_future(parts.hall.heart.run())]
+            going_on = (check.run(), parts.hall.heart.run(), parts.keep_shown())
+            tasks = [asyncio.ensure_future(work) for work in going_on]
             try:
                 yield
             finally:

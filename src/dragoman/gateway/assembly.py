@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Coroutine, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from random import Random
 
@@ -17,6 +18,7 @@ from ..errors import DragomanError, InvalidConfig, WorkerFailed
 from .catalog import Catalog
 from .config import Settings, WorkerEntry
 from .door import Hall
+from .fleet.breaker import BreakerState
 from .fleet.fleet import Fleet
 from .fleet.keys import Access, Keys
 from .fleet.limits import Gate
@@ -39,6 +41,11 @@ __all__ = ["AGAIN", "Assembly", "assembled", "served_by"]
 
 AGAIN = 2.0
 """Seconds after which a worker is asked again that could not be reached."""
+
+SHOWN_EVERY = 5.0
+"""Seconds between two looks at the workers for the metrics."""
+
+_STATES = {BreakerState.CLOSED: 0, BreakerState.HALF_OPEN: 1, BreakerState.OPEN: 2}
 
 UNKNOWN = "generic"
 """The dialect in which a server's own parser is thought to leak where its model is not known."""
@@ -84,6 +91,20 @@ class Assembly:
         self.hall.metrics.forget_worker(worker.name)
         self._begin(worker.close())
 
+    def show(self) -> None:
+        """Tell the metrics how the workers and the queue are now."""
+        metrics = self.hall.metrics
+        metrics.queued(self.hall.gate.waiting)
+        for seat in self.fleet.seats():
+            state = _STATES[seat.breaker.state]
+            metrics.worker(seat.name).show(up=seat.is_well, load=seat.requests, breaker=state)
+
+    async def keep_shown(self) -> None:
+        """The same again and again, since another process may be asked for the metrics of all."""
+        while True:
+            self.show()
+            await asyncio.sleep(SHOWN_EVERY)
+
     async def close(self) -> None:
         """Let go of everything."""
         for task in self._tasks:
@@ -116,15 +137,17 @@ class Assembly:
         if entry.url is None:
             return ReplayWorker()
         wire, capabilities = await discover(entry.url, self.client, kind=entry.kind, key=key)
-        return HttpWorker(entry.url, wire, self.client, capabilities, key=key)
+        health = "/v1/models" if wire.kind == "openai" else "/health"
+        return HttpWorker(entry.url, wire, self.client, capabilities, key=key, health=health)
 
     def _models(self, entry: WorkerEntry, capabilities: Capabilities) -> dict[str, str]:
-        if not self.settings.models and self.settings.workers:
+        if not self.settings.models:
+            if capabilities.lays_out:  # its models are dialects: each is made when somebody asks for it
+                self.catalog.offer(capabilities.models)
+                return {name: name for name in entry.models or capabilities.models}
             for name in entry.models or capabilities.models:
                 self._learn(name, capabilities)
         loaded = self.catalog.loaded
-        if not loaded:  # models that are made when they are asked for are called the same everywhere
-            return {name: name for name in self.catalog.names if name in capabilities.models}
         models = [self.catalog[name] for name in entry.models or self.catalog.names if name in loaded]
         return served_by(entry, capabilities, models)
 
@@ -171,7 +194,7 @@ def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[
     catalog = _catalog(settings)
     random = Random(os.urandom(8))
     policy = policy_named(settings.routing.policy, random, thresholds(settings))
-    metrics = Metrics()
+    metrics = Metrics(_version())
     parts: Assembly
 
     def removed(worker: Worker) -> None:
@@ -202,6 +225,13 @@ def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[
     return parts
 
 
+def _version() -> str:
+    try:
+        return version("dragoman")
+    except PackageNotFoundError:  # run from its source
+        return ""
+
+
 def _catalog(settings: Settings) -> Catalog:
     models = [
         load_model(
@@ -216,8 +246,4 @@ def _catalog(settings: Settings) -> Catalog:
         )
         for entry in settings.models
     ]
-    if models or settings.workers:
-        return Catalog(models)
-    from ..registry import dialects
-
-    return Catalog(named=[dialect.name for dialect in dialects()], load=lambda name: load_model(name, dialect=name))
+    return Catalog(models)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from ..errors import Refused
 from .served import ServedModel, load_model
@@ -11,16 +11,11 @@ __all__ = ["Catalog"]
 
 
 class Catalog:
-    """Models by name and alias; those that are only `named` are made when somebody first asks for them."""
+    """Models by name and alias; those that are only on `offer` are made when somebody first asks for them."""
 
-    def __init__(
-        self,
-        models: Iterable[ServedModel] = (),
-        named: Iterable[str] = (),
-        load: Callable[[str], ServedModel] = load_model,
-    ) -> None:
+    def __init__(self, models: Iterable[ServedModel] = ()) -> None:
         self._models = {name: model for model in models for name in (model.name, *model.aliases)}
-        self._named, self._load = dict.fromkeys(named), load
+        self._named: dict[str, None] = {}
 
     def __getitem__(self, name: str) -> ServedModel:
         """The model that a request names; the only one, if it names none. Raises `Refused`."""
@@ -30,12 +25,16 @@ class Catalog:
         if found is None:
             if name not in self._named:
                 raise Refused(404, "model_not_found", self._unknown(name), param="model")
-            found = self._models[name] = self._load(name)
+            found = self._models[name] = load_model(name, dialect=name)
         return found
 
     def add(self, model: ServedModel) -> None:
         """One model more, or another one of this name."""
         self._models |= dict.fromkeys((model.name, *model.aliases), model)
+
+    def offer(self, dialects: Iterable[str]) -> None:
+        """Models that are called as the dialects that they speak."""
+        self._named |= dict.fromkeys(dialects)
 
     @property
     def names(self) -> tuple[str, ...]:

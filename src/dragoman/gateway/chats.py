@@ -85,7 +85,10 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
     """A choice for each output that has begun."""
     prepared = executed.prepared
     request, model = prepared.spoken.request, prepared.spoken.model
-    is_chat = executed.described.built.acquired.speech is Speech.CHAT
+    speech = executed.described.built.acquired.speech
+    is_chat = speech is Speech.CHAT
+    tokenizer = model.tokenizer if speech is Speech.TOKENS else None
+    by_spelling = tokenizer is not None and prepared.constraint is not None and prepared.eager
     lead = model.lead if not is_chat and not prepared.prompt.begun else ""
 
     def reading() -> Reading:
@@ -95,21 +98,23 @@ def choices_of(executed: Executed[ChatRequest]) -> list[Choice]:
             model.dialect,
             prepared.tools,
             prepared.prompt,
-            model.tokenizer,
+            tokenizer,
             cuts=frozenset(prepared.cuts),
             logprobs=bool(request.logprobs),
+            by_spelling=by_spelling,
         )
 
     def deltas() -> ChatDeltas:
         keep, parallel = bool(request.include_stop_str_in_output), request.parallel_tool_calls is not False
-        return ChatDeltas(call_id, stops=request.stops, keep_stop=keep, lead=lead, parallel=parallel)
+        shown = request.include_reasoning is not False
+        return ChatDeltas(call_id, stops=request.stops, keep_stop=keep, lead=lead, parallel=parallel, thoughts=shown)
 
     return [Choice(opened, reading(), deltas()) for opened in executed.opened]
 
 
 def facts(executed: Executed[Any], ignored: tuple[str, ...] = ()) -> list[tuple[bytes, bytes]]:
     """What an answer's headers tell: who has done it, and what of the request meant nothing."""
-    headers = [(b"x-dragoman-worker", executed.lease_of.lease.worker.name.encode("ascii", "replace"))]
+    headers = [(b"x-dragoman-worker", executed.selected.lease.worker.name.encode("ascii", "replace"))]
     if ignored:
         listed = ", ".join(name for name in ignored if name.isascii() and name.isprintable())[:1024]
         headers.append((b"x-dragoman-ignored", listed.encode()))

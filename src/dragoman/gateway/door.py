@@ -150,13 +150,14 @@ class Door:
         if first is not None:
             bound.first_token(first)
         for kind, count in record.problems.items():
-            for _ in range(count):
-                bound.problem(record.dialect, kind)
+            bound.problem(record.dialect, kind, count)
         if record.residue:
             bound.residue(record.dialect, record.residue)
         for worker in record.retries:
             self._hall.metrics.worker(worker).retried()
-        used = Tokens(record.prompt_tokens, record.completion_tokens, record.cached_tokens, first)
+        used = Tokens(
+            record.prompt_tokens, record.completion_tokens, record.cached_tokens, first, record.reasoning_tokens
+        )
         bound.finished(record.status or LEFT, took, used if record.finish else None)
         log_access(
             Line(
@@ -172,6 +173,7 @@ class Door:
                 prompt_tokens=record.prompt_tokens or None,
                 completion_tokens=record.completion_tokens or None,
                 cached_tokens=record.cached_tokens or None,
+                reasoning_tokens=record.reasoning_tokens or None,
                 finish=tuple(record.finish),
                 retries=len(record.retries),
                 problems=dict(record.problems),

@@ -111,12 +111,16 @@ class _Answer:
         self._is_begun = self._is_stream = self._is_ended = False
         self.cut = False
 
-    async def send(self, message: Message) -> None:
+    def send(self, message: Message) -> Awaitable[None]:
+        if not message.get("more_body"):  # one look at each piece of a stream, and no coroutine of our own
+            self._note(message)
+        return self._send(message)
+
+    def _note(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._is_begun, self._is_stream = True, _is_stream(message)
-        elif not message.get("more_body"):
+        else:
             self._is_ended = True
-        await self._send(message)
 
     async def end(self) -> None:
         """Say why there is no more; an answer of known length is broken off by the server."""

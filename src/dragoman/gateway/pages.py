@@ -13,7 +13,6 @@ from ..types import JSON
 from .assembly import Assembly
 from .catalog import Catalog
 from .door import Visit
-from .fleet.breaker import BreakerState
 from .fleet.fleet import Fleet
 from .protocol.refusals import decoded, invalid
 from .reply import Receive, Scope, Send, send_body
@@ -138,9 +137,6 @@ class ReadyWork:
         await send_body(send, msgspec.json.encode(facts), status=200 if usable else 503)
 
 
-_STATES = {BreakerState.CLOSED: 0, BreakerState.HALF_OPEN: 1, BreakerState.OPEN: 2}
-
-
 class MetricsWork:
     """``GET /metrics``: what Prometheus reads."""
 
@@ -148,11 +144,7 @@ class MetricsWork:
         self._parts = parts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        hall = self._parts.hall
-        hall.metrics.queued(hall.gate.waiting)
-        for seat in self._parts.fleet.seats():
-            gauges = hall.metrics.worker(seat.name)
-            gauges.show(up=seat.is_well, load=seat.requests, breaker=_STATES[seat.breaker.state])
+        self._parts.show()
         accept = dict(scope["headers"]).get(b"accept", b"").decode("latin-1")
-        body, kind = hall.metrics.exposition(accept)
+        body, kind = self._parts.hall.metrics.exposition(accept)
         await send_body(send, body, kind=kind.encode())

@@ -171,10 +171,10 @@ class Executed(Struct, Generic[R], frozen=True):
 
     @property
     def prepared(self) -> Prepared[R]:
-        return self.lease_of.prepared
+        return self.selected.prepared
 
     @property
-    def lease_of(self) -> Selected[R]:
+    def selected(self) -> Selected[R]:
         return self.described.built.acquired.selected
 
     async def close(self) -> None:
@@ -183,7 +183,7 @@ class Executed(Struct, Generic[R], frozen=True):
             for opened in self.opened:
                 await opened.close()
         finally:
-            self.lease_of.lease.release()
+            self.selected.lease.release()
 
 
 class Detect:
@@ -310,7 +310,7 @@ class Acquire:
                     return Acquired(selected, worker, speech)
                 case Speech.TEXT if prepared.prompt.text is not None:
                     return Acquired(selected, worker, speech)
-                case Speech.CHAT if prepared.raw is not None:
+                case _ if prepared.raw is not None and (speech is Speech.CHAT or worker.capabilities.lays_out):
                     return Acquired(selected, worker, speech)
                 case _:
                     pass
@@ -348,7 +348,7 @@ class Build:
             return Built(acquired, (first,))
         orders = [
             structs.replace(
-                first, id=f"{first.id}-{index}", sampling=_reseeded(sampling, index), chat=_single(first.chat)
+                first, id=f"{first.id}-{index}", sampling=_reseeded(sampling, index), chat=_single(first.chat, index)
             )
             for index in range(count)
         ]
@@ -359,8 +359,13 @@ def _reseeded(sampling: Sampling, index: int) -> Sampling:
     return structs.replace(sampling, seed=sampling.seed + index) if sampling.seed is not None else sampling
 
 
-def _single(chat: Mapping[str, JSON] | None) -> Mapping[str, JSON] | None:
-    return {key: value for key, value in chat.items() if key != "n"} if chat is not None else None
+def _single(chat: Mapping[str, JSON] | None, index: int) -> Mapping[str, JSON] | None:
+    """A chat that asks for one choice, the same one for the same seed."""
+    if chat is None:
+        return None
+    single = {key: value for key, value in chat.items() if key != "n"}
+    seed = single.get("seed")
+    return {**single, "seed": seed + index} if isinstance(seed, int) else single
 
 
 class Describe:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Protocol
 
 import msgspec
@@ -58,8 +59,10 @@ class Reading(Protocol):
 class ParsedReading:
     """Token ids, or raw text, read by the dialect's parser.
 
-    Whether a worker gives ids is seen from its first piece. A token in `cuts` ends the output and is no part of it: the
-    caller has asked to stop there.
+    With a `tokenizer`, ids are read where a piece has them, and text stands for ordinary text; without one, all is text
+    that spells its markers. A token in `cuts` ends the output and is no part of it: the caller has asked to stop there.
+    With `by_spelling`, ids too are read by the text that they spell, for constraints that speak of text: under such a
+    one, a model may spell a marker in ordinary tokens.
     """
 
     residue = 0
@@ -73,11 +76,14 @@ class ParsedReading:
         *,
         cuts: frozenset[int] = frozenset(),
         logprobs: bool = False,
+        by_spelling: bool = False,
     ) -> None:
-        self._dialect, self._tools, self._prompt, self._tokenizer = dialect, tools or None, prompt, tokenizer
         self._cuts = cuts
-        self._parser: Parser | None = None
-        self._by_ids = False
+        self._spelling = tokenizer if by_spelling else None
+        known = None if by_spelling else tokenizer
+        self._parser = Parser(dialect, tools or None, prefill=prompt.begun, tokenizer=known)
+        self._by_ids = known is not None
+        self._ends: list[int] = []  # of tokens, where the parser is given what they spell
         self._attribution = Attribution(tokenizer) if logprobs else None
         self._thoughts: list[list[int]] = []  # where in the output they stand
         self._given = 0  # pieces of text, or ids
@@ -101,9 +107,7 @@ class ParsedReading:
         return events
 
     def finish(self) -> list[Event]:
-        parser = self._parser or self._begin(by_ids=self._tokenizer is not None)
-        reason = None if self.reason == "abort" else self.reason
-        events = parser.finish(reason)
+        events = self._parser.finish(self.reason)
         self._note(events)
         if self._attribution is not None:
             self.tokens += self._attribution.finish(events)
@@ -112,23 +116,17 @@ class ParsedReading:
     def counts(self) -> tuple[int, int]:
         said = self.usage.completion if self.usage is not None else None
         total = self._given if said is None else said
-        if not self._thoughts or self._parser is None or not self._by_ids:
+        if not self._thoughts:
             return total, 0
-        ends = self._parser.token_ends()
+        ends = self._parser.token_ends() if self._by_ids else self._ends
         inside = sum(bisect_right(ends, end) - bisect_right(ends, start) for start, end in self._thoughts)
         return total, min(inside, total)
 
-    def _begin(self, *, by_ids: bool) -> Parser:
-        self._by_ids = by_ids
-        tokenizer = self._tokenizer if by_ids else None
-        self._parser = Parser(self._dialect, self._tools, prefill=self._prompt.begun, tokenizer=tokenizer)
-        return self._parser
-
     def _read(self, piece: Output) -> list[Event]:
         parser = self._parser
-        if parser is None:
-            parser = self._begin(by_ids=bool(piece.ids) and self._tokenizer is not None)
-        if not self._by_ids:
+        if self._spelling is not None:
+            events = self._spelled(piece, self._spelling)
+        elif not self._by_ids or not piece.ids:
             self._given += len(piece.ids) or 1
             events = parser.feed(piece.text) if piece.text else []
             if self._attribution is not None:
@@ -147,6 +145,25 @@ class ParsedReading:
         if self._attribution is not None:
             self.tokens += self._attribution.settle(events)
         self.ended = self.ended or parser.stopped
+        return events
+
+    def _spelled(self, piece: Output, tokenizer: Tokenizer) -> list[Event]:
+        """The events of what is spelled, token by token: a character may be cut between them."""
+        parser, attribution = self._parser, self._attribution
+        if not piece.ids:
+            self._given += 1
+            events = parser.feed_bytes(piece.text.encode("utf-8", "replace"))
+            if attribution is not None:
+                attribution.push_texts(piece.logprobs, parser.position)
+            return events
+        events = []
+        ids = self._cut(piece.ids)
+        self._given += len(ids)
+        for token, entry in zip_longest(ids, piece.logprobs[: len(ids)]):
+            events += parser.feed_bytes(tokenizer.token_bytes(token))
+            self._ends.append(parser.position)
+            if attribution is not None and entry is not None:
+                attribution.push(entry, parser.position)
         return events
 
     def _cut(self, ids: Sequence[int]) -> Sequence[int]:
@@ -282,9 +299,10 @@ class PlainReading:
         self._given += len(piece.ids) or 1
         self.ids += piece.ids
         if self._decoder is None or not piece.ids:
+            cut_off = self._decoder.finish() if self._decoder is not None else ""
             if self._attribution is not None:
                 self.tokens += self._attribution.named(piece.logprobs)
-            return piece.text
+            return cut_off + piece.text
         ids = piece.ids
         if not self._ends.isdisjoint(ids):
             at = next(k for k, token in enumerate(ids) if token in self._ends)

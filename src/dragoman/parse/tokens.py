@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, groupby
 from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
@@ -90,9 +90,13 @@ class Tongue:
             piece = table[token]
             if isinstance(piece, bytes):
                 out += utf8.feed(piece)
+                cut = utf8.holds
+            elif cut:
+                out += [*utf8.finish(), piece]
+                cut = False
             else:
-                out += [*utf8.finish(), piece] if utf8.holds else [piece]
-        return out
+                out.append(piece)
+        return _joined(out)
 
     def ends(self, ids: Iterable[int]) -> list[int]:
         """Where in the text each token ends, in whole characters."""
@@ -108,6 +112,19 @@ class Tongue:
                 lengths[at] += sum(len(one) for one in utf8.finish() if isinstance(one, str))
                 cut = False
         return list(accumulate(lengths))
+
+
+def _joined(pieces: list[str | bytes]) -> list[str | bytes]:
+    """The same, with neighbouring texts as one; linear."""
+    if len(pieces) < 2:
+        return pieces
+    joined: list[str | bytes] = []
+    for is_text, same in groupby(pieces, lambda piece: isinstance(piece, str)):
+        if is_text:
+            joined.append("".join(same))  # type: ignore[arg-type]
+        else:
+            joined.extend(same)
+    return joined
 
 
 class _Table(dict[int, "str | bytes"]):

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ..events import Problem
 from ..types import JSON
-from .chat_deltas import ChatDelta, Content, Reasoning, ToolArguments, ToolName
+from .chat_deltas import ChatDelta, Content, Reasoning, Refusal, ToolArguments, ToolName
 
 __all__ = ["DONE", "ChatBody", "ChatChunks", "ReasoningField", "TokenEntry", "shown_problems"]
 
@@ -66,6 +66,8 @@ class ChatChunks:
 
     def write(self, deltas: Sequence[ChatDelta], tokens: Sequence[TokenEntry] = ()) -> bytes:
         """A chunk for each delta; `tokens` go with the first that is visible text, or stand alone."""
+        if self._begun and len(deltas) == 1 and not tokens:
+            return self._begin + self._delta(deltas[0]) + self._end
         out: list[bytes] = []
         if not self._begun:
             self._begun = True
@@ -99,6 +101,8 @@ class ChatChunks:
         match delta:
             case Content(text=text):
                 return b'{"content":' + _encode(text) + b"}"
+            case Refusal(text=text):
+                return b'{"refusal":' + _encode(text) + b"}"
             case Reasoning(text=text):
                 return self._reasoning + _encode(text) + b"}"
             case ToolArguments(index=index, json=json):
@@ -125,7 +129,7 @@ class ChatBody:
         self, *, index: int = 0, reasoning: ReasoningField = "reasoning_content", with_tokens: bool = False
     ) -> None:
         self._index, self._reasoning, self._with_tokens = index, reasoning, with_tokens
-        self._pieces: dict[type, list[str]] = {Content: [], Reasoning: []}
+        self._pieces: dict[type, list[str]] = {Content: [], Reasoning: [], Refusal: []}
         self._calls: dict[int, tuple[ToolName, list[str]]] = {}
         self._tokens: list[TokenEntry] = []
 
@@ -134,7 +138,7 @@ class ChatBody:
         self._tokens += tokens
         for delta in deltas:
             match delta:
-                case Content(text=text) | Reasoning(text=text):
+                case Content(text=text) | Reasoning(text=text) | Refusal(text=text):
                     self._pieces[type(delta)].append(text)
                 case ToolName(index=index):
                     self._calls[index] = (delta, [])
@@ -151,7 +155,7 @@ class ChatBody:
             for _, (name, pieces) in sorted(self._calls.items())
         ]
         message: dict[str, JSON] = {"role": "assistant", "content": text if text or not calls else None}
-        message["refusal"] = None
+        message["refusal"] = "".join(self._pieces[Refusal]) or None
         if thoughts:
             message[self._reasoning] = thoughts
         if calls:

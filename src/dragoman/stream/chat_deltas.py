@@ -28,7 +28,7 @@ from ..events import (
 )
 from .stops import StopScanner
 
-__all__ = ["ChatDelta", "ChatDeltas", "Content", "Reasoning", "ToolArguments", "ToolName"]
+__all__ = ["ChatDelta", "ChatDeltas", "Content", "Reasoning", "Refusal", "ToolArguments", "ToolName"]
 
 APART = "\n\n"
 """What stands between two texts, or two thoughts, of one message."""
@@ -42,6 +42,12 @@ class Content(Struct, frozen=True, gc=False):
 
 class Reasoning(Struct, frozen=True, gc=False):
     """The model's thoughts."""
+
+    text: str
+
+
+class Refusal(Struct, frozen=True, gc=False):
+    """Text in which the model declines, where an upstream tells it apart."""
 
     text: str
 
@@ -61,7 +67,7 @@ class ToolArguments(Struct, frozen=True, gc=False):
     json: str
 
 
-ChatDelta: TypeAlias = Content | Reasoning | ToolName | ToolArguments
+ChatDelta: TypeAlias = Content | Reasoning | Refusal | ToolName | ToolArguments
 
 
 class ChatDeltas:
@@ -69,7 +75,7 @@ class ChatDeltas:
 
     `mint` makes the id of a call that the model gave none. Text ends before the first of the `stops`, or behind it
     with `keep_stop`. `lead` is no part of a text that the output begins with. `parallel` is whether calls behind the
-    first are given out.
+    first are given out, `thoughts` whether thoughts are.
     """
 
     __slots__ = (
@@ -83,6 +89,7 @@ class ChatDeltas:
         "_stops",
         "_tail",
         "_thinking",
+        "_thoughts",
         "complete",
         "marker",
         "matched",
@@ -98,8 +105,9 @@ class ChatDeltas:
         keep_stop: bool = False,
         lead: str = "",
         parallel: bool = True,
+        thoughts: bool = True,
     ) -> None:
-        self._mint, self._lead, self._parallel = mint, lead, parallel
+        self._mint, self._lead, self._parallel, self._thoughts = mint, lead, parallel, thoughts
         self._stops: Callable[[], StopScanner] | None = (lambda: StopScanner(stops, keep=keep_stop)) if stops else None
         self._scanner = self._stops() if self._stops is not None else None
         self._thinking = False
@@ -123,6 +131,9 @@ class ChatDeltas:
             if self.matched is not None:
                 break
             match event:
+                case ContentDelta(text=text, channel="refusal"):
+                    self._apart = True
+                    out.append(Refusal(text))
                 case ContentDelta(text=text, channel=channel):
                     if self._apart or self._thinking or channel != self._channel:
                         self._apart = True
@@ -135,7 +146,7 @@ class ChatDeltas:
                         self._apart = self._thinking = True
                         self._lead = ""
                         text = self._parted(text)
-                    if text:
+                    if text and self._thoughts:
                         self._tail[True] = text[-1]
                         out.append(Reasoning(text))
                 case _:
@@ -229,6 +240,8 @@ def _joined(deltas: list[ChatDelta]) -> list[ChatDelta]:
         match group[0]:
             case Content():
                 joined.append(Content("".join([one.text for one in group])))  # type: ignore[union-attr]
+            case Refusal():
+                joined.append(Refusal("".join([one.text for one in group])))  # type: ignore[union-attr]
             case Reasoning():
                 joined.append(Reasoning("".join([one.text for one in group])))  # type: ignore[union-attr]
             case ToolArguments(index=index):

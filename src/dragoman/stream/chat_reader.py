@@ -83,41 +83,34 @@ class ChatReader:
     def _read_choice(self, choice: Mapping[str, JSON]) -> list[Event]:
         delta = choice.get("delta")
         delta = self._mapping(delta if delta is not None else choice.get("message"))
-        events: list[Event] = []
-        for key in _REASONING:
-            thought = delta.get(key)
-            if thought:  # some servers send the same under two names
-                events += self._push(Channel.REASONING, thought)
-                break
         content = delta.get("content")
-        if type(content) is str:  # nearly always, and often nothing else
-            events += self.normalizer.push_text(content)
-        elif content:
-            events += self._push(Channel.TEXT, content)
-        if delta.get("refusal"):
-            events += self._push(Channel.REFUSAL, delta["refusal"])
+        if len(delta) == 1 and type(content) is str:  # nearly always
+            events = self.normalizer.push_text(content)
+        else:
+            events = self._read_delta(delta)
+        if choice.get("finish_reason"):
+            self.reason = self._string(choice["finish_reason"]) or self.reason
+        return events
+
+    def _read_delta(self, delta: Mapping[str, JSON]) -> list[Event]:
+        events: list[Event] = []
+        thoughts = (thought for key in _REASONING if (thought := delta.get(key)))
+        events += self._push(Channel.REASONING, next(thoughts, None))  # some servers send the same under two names
+        events += self._push(Channel.TEXT, delta.get("content"))
+        events += self._push(Channel.REFUSAL, delta.get("refusal"))
         if delta.get("tool_calls"):
             for k, call in enumerate(self._list(delta["tool_calls"])):
                 events += self._read_call(k, self._mapping(call))
         if delta.get("function_call"):
             events += self._read_call(FUNCTION_CALL, {"index": FUNCTION_CALL, "function": delta["function_call"]})
-        if choice.get("finish_reason"):
-            self.reason = self._string(choice["finish_reason"]) or self.reason
         return events
 
     def _push(self, channel: Channel, value: JSON, depth: int = 0) -> list[Event]:
         """A text, or a list of parts, of which those that are thoughts go to their own channel."""
-        normalizer = self.normalizer
         if not value:
             return []
         if isinstance(value, str):
-            match channel:
-                case Channel.TEXT:
-                    return normalizer.push_text(value)
-                case Channel.REASONING:
-                    return normalizer.push_reasoning(value)
-                case Channel.REFUSAL:
-                    return normalizer.push_refusal(value)
+            return self.normalizer.push(channel, value)
         events: list[Event] = []
         for part in self._list(value) if depth < _PARTS_DEPTH else ():
             if isinstance(part, str):

@@ -104,17 +104,28 @@ class Normalizer:
         self._refused = False  # there were too many calls
         self._finished = False
 
+    def push(self, channel: Channel, text: str) -> list[Event]:
+        """Text of a channel; raises `ParserFinished` after `finish`."""
+        stretch, at = self._stretch, self._position
+        self._position = end = at + len(text)
+        if stretch is not None and stretch.channel is channel and stretch.end == at:  # nearly always
+            stretch.end = end
+            return stretch.feed(text)
+        if self._finished:
+            raise ParserFinished
+        return self._take(_TextPush(channel, text, at)) if text else []
+
     def push_text(self, text: str) -> list[Event]:
         """Visible text, as the upstream takes it; raises `ParserFinished` after `finish`."""
-        return self._push_text(_TEXT, text)
+        return self.push(_TEXT, text)
 
     def push_reasoning(self, text: str) -> list[Event]:
         """Reasoning, as the upstream takes it; raises `ParserFinished` after `finish`."""
-        return self._push_text(_REASONING, text)
+        return self.push(_REASONING, text)
 
     def push_refusal(self, text: str) -> list[Event]:
         """A refusal to answer, which passes as it is; raises `ParserFinished` after `finish`."""
-        return self._push_text(Channel.REFUSAL, text)
+        return self.push(Channel.REFUSAL, text)
 
     def push_call(
         self,
@@ -169,16 +180,6 @@ class Normalizer:
     def held(self) -> int:
         """Characters that wait to be decided, or for the end of a call."""
         return self._lanes.size + (self._stretch.held if self._stretch is not None else 0)
-
-    def _push_text(self, channel: Channel, text: str) -> list[Event]:
-        stretch, at = self._stretch, self._position
-        self._position = end = at + len(text)
-        if stretch is not None and stretch.channel is channel and stretch.end == at:  # nearly always
-            stretch.end = end
-            return stretch.feed(text)
-        if self._finished:
-            raise ParserFinished
-        return self._take(_TextPush(channel, text, at)) if text else []
 
     # What waits, and what need not
 

@@ -131,11 +131,8 @@ class _Suspects:
 @lru_cache(maxsize=128)
 def _suspects(marks: tuple[str, ...]) -> _Suspects:
     """Markers that no prose has by chance; of those that begin alike the shortest, which is in the others."""
-    words = [
-        mark
-        for mark in sorted({mark.strip() for mark in (*marks, *FOREIGN)})
-        if len(mark) > 3 and _looks_like_markup(mark)
-    ]
+    known = sorted({mark.strip() for mark in (*marks, *FOREIGN)})
+    words = [mark for mark in known if len(mark) > 3 and _looks_like_markup(mark)]
     shortest: list[str] = []
     for word in words:
         if not shortest or not word.startswith(shortest[-1]):

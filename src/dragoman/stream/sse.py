@@ -78,13 +78,18 @@ class SseDecoder:
 
         Those before an overlong one come first: `InvalidEvent` is then raised by the next call.
         """
-        if self._between and chunk[:6] == b"data: " and chunk.find(b"\n") == len(chunk) - 2 <= self._limit - 2:
-            if chunk[-1:] == b"\n" and b"\r" not in chunk:  # one event: what a read of a stream at its pace is
-                return [ServerSentEvent(chunk[6:-2], "message", self._id)]
+        if self._between and self._is_single(chunk):  # what a read of a stream at its pace is
+            return [ServerSentEvent(chunk[6:-2], "message", self._id)]
         events = self._feed(chunk)
         open_ = self._parts or self._data or self._event or self._after_cr or self._first is not None or self._overlong
         self._between = not open_
         return events
+
+    def _is_single(self, chunk: bytes) -> bool:
+        """Whether these bytes are one event of one line of data."""
+        end = len(chunk) - 2
+        whole = chunk[:6] == b"data: " and chunk.find(b"\n") == end and chunk[-1:] == b"\n"
+        return whole and end + 2 <= self._limit and b"\r" not in chunk
 
     def _feed(self, chunk: bytes) -> list[ServerSentEvent]:
         """Any bytes."""

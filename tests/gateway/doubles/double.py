@@ -27,8 +27,8 @@ class Double(RawServer):
     """``async with SomeDouble(script) as server``: a worker that speaks a real protocol over real HTTP.
 
     `script` is one for all requests, or a function from the decoded body to one. `requests` are the bodies so far,
-    decoded; `refused` what was said about those that the real server would have refused. What `pages` has is answered
-    to GETs; a page that is ``None`` is 404. With a `key`, requests without it are 401.
+    decoded, `headers` theirs; `refused` what was said about those that the real server would have refused. What `pages`
+    has is answered to GETs; a page that is ``None`` is 404. With a `key`, requests without it are 401.
     """
 
     error: Callable[[str], Json] = staticmethod(lambda message: {"error": {"message": message, "code": 500}})
@@ -48,6 +48,7 @@ class Double(RawServer):
         self.calls = dict(calls or {})
         self.key = key
         self.requests: list[dict[str, Any]] = []
+        self.headers: list[Mapping[str, str]] = []
         self.refused: list[str] = []
 
     def body(self, path: str, request: bytes, script: Script) -> bytes:
@@ -78,6 +79,7 @@ class Double(RawServer):
             )
             return
         self.requests.append(body)
+        self.headers.append(asked.headers)
         script = self.script if isinstance(self.script, Script) else self.script(body)
         await asyncio.sleep(script.delay)
         if script.status != 200:

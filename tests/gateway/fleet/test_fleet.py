@@ -192,9 +192,10 @@ class FleetMachine(RuleBasedStateMachine):
 
     @rule(lease=consumes(leases), times=st.integers(1, 3))
     def release(self, lease: Lease | None, times: int) -> None:
-        for _ in range(times if lease else 0):
-            lease.release()
-            self.held.pop(lease, None)
+        if lease:
+            del self.held[lease]
+            for _ in range(times):
+                lease.release()
 
     @rule(seconds=st.sampled_from([1, 8]))
     def wait(self, seconds: int) -> None:

@@ -15,7 +15,7 @@ def told(metrics: Metrics) -> dict[str, float]:
     found = {}
     for family in families(metrics.exposition()[0].decode()):
         for sample in family.samples:
-            if not re.search(r"_process_|_bucket|_created|_build_info", sample.name):
+            if not re.search(r"_process_|_bucket|_build_info", sample.name):
                 labels = ",".join(f"{key}={value}" for key, value in sorted(sample.labels.items()))
                 found[f"{sample.name.removeprefix('dragoman_')}{{{labels}}}"] = sample.value
     return found
@@ -127,6 +127,10 @@ def test_a_scraper_gets_the_format_that_it_asks_for() -> None:
         sample.labels.get("version") == "1.2.3" for each in open_families(body.decode()) for sample in each.samples
     )
     assert metrics.exposition()[1].startswith("text/plain")
+
+
+def test_when_a_counter_was_made_is_not_told() -> None:
+    assert b"_created" not in Metrics().exposition()[0]
 
 
 def test_names_end_in_their_unit() -> None:

@@ -43,7 +43,14 @@ def test_what_workers_understand_is_passed_on_and_what_nobody_does_is_named() ->
 
 
 def test_hosts_of_other_workers_are_not_a_clients_to_name() -> None:
-    assert read_chat(body(bootstrap_host="10.0.0.1", kv_transfer_params={})).sampling.extra == {}
+    request = read_chat(body(bootstrap_host="10.0.0.1", kv_transfer_params={}))
+    assert request.sampling.extra == {}
+    assert "bootstrap_host" not in request.raw
+    assert request.ignored == ("bootstrap_host", "kv_transfer_params")
+
+
+def test_the_least_number_of_tokens_has_two_names() -> None:
+    assert read_chat(body(min_new_tokens=3)).sampling.min_tokens == 3
 
 
 @pytest.mark.parametrize(

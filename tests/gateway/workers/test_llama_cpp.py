@@ -22,7 +22,7 @@ TOOL = Tool("ping", "", {"type": "object", "properties": {}})
 def asked(capabilities: Capabilities | None = None, **fields: Any) -> dict[str, Any]:
     given: dict[str, Any] = {"id": "one", "model": "tiny", "prompt": Prompt(ids=(1, 2))}
     wire: Wire = LlamaCpp()
-    dispatch = wire.build(Order(**(given | fields)), capabilities or Capabilities(kind="llama_cpp"))
+    dispatch = wire.build(Order(**(given | fields)), capabilities or Capabilities(kind="llama.cpp"))
     assert (dispatch.method, dispatch.path) == ("POST", "/completion")
     return json.loads(dispatch.body)
 
@@ -100,7 +100,7 @@ def test_control_tokens_are_to_be_spelled_out_unless_they_only_reserve_a_place()
 
 
 def test_without_a_tokenizer_the_servers_control_tokens_count() -> None:
-    here = Capabilities(kind="llama_cpp", control={"<think>": 5})
+    here = Capabilities(kind="llama.cpp", control={"<think>": 5})
     assert asked(here)["preserved_tokens"] == ["<think>"]
 
 
@@ -134,11 +134,11 @@ def test_the_answer_to_ids_is_ids_and_to_text_is_text() -> None:
     event = b'data: {"content": "a", "tokens": [4], "tokens_predicted": 1}\n\n'
     for prompt, ids in ((Prompt(ids=(1,)), [4]), (Prompt(text="a"), [])):
         order = Order(id="one", model="tiny", prompt=prompt)
-        (output,) = LlamaCpp().reader(order, Capabilities(kind="llama_cpp")).feed(event)
+        (output,) = LlamaCpp().reader(order, Capabilities(kind="llama.cpp")).feed(event)
         assert isinstance(output, Output)
         assert (list(output.ids), output.text) == (ids, "a")
 
 
 def test_headers_go_along() -> None:
     order = Order(id="one", model="tiny", prompt=Prompt(ids=(1,)), headers=(("traceparent", "00-1"),))
-    assert LlamaCpp().build(order, Capabilities(kind="llama_cpp")).headers == (("traceparent", "00-1"),)
+    assert LlamaCpp().build(order, Capabilities(kind="llama.cpp")).headers == (("traceparent", "00-1"),)

@@ -24,7 +24,7 @@ from tests.emit.llama_cpp import LlamaCpp as Server
 from tests.streams import cut, cuts
 
 MARKS = ("<think>", "</think>", "<|im_end|>")
-HERE = Capabilities(kind="llama_cpp")
+HERE = Capabilities(kind="llama.cpp")
 
 
 @pytest.fixture(scope="module")

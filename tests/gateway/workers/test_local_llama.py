@@ -43,7 +43,7 @@ def test_it_answers_and_ends(model: Path) -> None:
             worker: Worker = await LocalLlama.start(model, client, context=512, slots=2, threads=1)
             try:
                 known = worker.capabilities
-                assert (known.kind, known.models, known.context) == ("llama_cpp", ("tiny-model",), 512)
+                assert (known.kind, known.models, known.context) == ("llama.cpp", ("tiny-model",), 512)
                 assert known.speech == (Speech.TOKENS, Speech.TEXT)
                 assert set(known.control) == {"<s>", "</s>", "<think>", "</think>"}
                 assert worker.name.startswith("http://127.0.0.1:")

@@ -21,7 +21,7 @@ from tests.gateway.doubles.chat_double import Chat, ChatDouble, Counted
 from tests.gateway.doubles.script import Fault, Script
 from tests.streams import cut, cuts
 
-HERE = Capabilities(kind="openai_chat", speech=(Speech.CHAT,))
+HERE = Capabilities(kind="openai", speech=(Speech.CHAT,))
 CHAT = {"model": "public", "messages": [{"role": "user", "content": "Hello?"}], "n": 2, "top_a": 0.2}
 ORDER = Order(id="one", model="chatty", prompt=Prompt(), chat=CHAT)
 
@@ -135,7 +135,7 @@ def streamed(double: ChatDouble, key: str | None = None) -> tuple[list[Any], Cap
 
 def test_a_server_tells_its_models() -> None:
     found = streamed(ChatDouble(models=("a", "b"), key="secret"), "secret")[1]
-    assert found == Capabilities(kind="openai_chat", speech=(Speech.CHAT,), models=("a", "b"))
+    assert found == Capabilities(kind="openai", speech=(Speech.CHAT,), models=("a", "b"))
 
 
 @pytest.mark.parametrize("usage", Counted)

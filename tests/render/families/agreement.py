@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from dragoman.render.rendered import Rendered
 from dragoman.render.renderer import Renderer
-from dragoman.tokenizers import Tokenizer, get_tokenizer
+from dragoman.tokenizers import Tokenizer
 from dragoman.tokenizers.tiktoken import TiktokenTokenizer
-from tests.oracles import chat_template, vocabulary_path
+from tests.oracles import chat_template, loaded
 from tests.render.conversations import hf_text
 
 __all__ = ["agrees", "ids_agree", "qwen", "thoughtful"]
@@ -19,10 +18,9 @@ __all__ = ["agrees", "ids_agree", "qwen", "thoughtful"]
 Conversation = Sequence[Mapping[str, Any]]
 
 
-@cache
 def qwen() -> Tokenizer:
     """Qwen's own vocabulary."""
-    return get_tokenizer(vocabulary_path("qwen"))
+    return loaded("qwen")
 
 
 def thoughtful(messages: Conversation) -> list[dict[str, Any]]:

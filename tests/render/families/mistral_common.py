@@ -26,9 +26,9 @@ from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
 from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 
 from dragoman.render.renderer import Renderer
-from dragoman.tokenizers import Tokenizer, get_tokenizer
+from dragoman.tokenizers import Tokenizer
 from dragoman.tokenizers.mistral import UNNAMED, read_tekken
-from tests.oracles import vocabulary_path
+from tests.oracles import loaded, vocabulary_path
 
 __all__ = ["FAMILIES", "common_ids", "renderer_of", "version_of"]
 
@@ -77,7 +77,7 @@ def tekkenizer() -> Tekkenizer:
 @cache
 def tokenizer_of(family: str) -> Tokenizer:
     if family in FILES:
-        return get_tokenizer(vocabulary_path(FILES[family]))
+        return loaded(FILES[family])
     return (
         read_tekken(json.dumps(tekken()).encode(), "tekken.json")
         if family == "mistral_v13"

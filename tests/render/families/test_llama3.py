@@ -12,10 +12,9 @@ from dragoman.errors import InvalidConversation
 from dragoman.render.renderer import Renderer
 from dragoman.render.responses import Termination
 from dragoman.segments import Kind
-from dragoman.tokenizers import get_tokenizer
 from dragoman.tokenizers.tiktoken import TiktokenTokenizer
 from dragoman.types import Message, Part, TextPart, ThinkingPart, ToolCall
-from tests.oracles import chat_template, vocabulary_path
+from tests.oracles import chat_template, loaded
 from tests.render.conversations import MARKERS, TOOLS, conversations, hf_text, tools
 
 BOS = "<|begin_of_text|>"
@@ -25,7 +24,7 @@ PLAIN = conversations(thinking=False, calls=0, markers=True, edges=True)
 
 
 def renderer_of(family: str, **options: Any) -> Renderer:
-    return Renderer(family, get_tokenizer(vocabulary_path("llama3")), **options)
+    return Renderer(family, loaded("llama3"), **options)
 
 
 def library_ids(renderer: Renderer, text: str) -> list[int]:

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from dragoman.errors import InvalidConversation
 from dragoman.render.rendered import Rendered
 from dragoman.render.renderer import Renderer
-from dragoman.tokenizers import get_tokenizer
 from dragoman.types import Message, TextPart, ThinkingPart, ToolCall
-from tests.oracles import vocabulary_path
+from tests.oracles import loaded, vocabulary_path
 from tests.render.conversations import TOOLS, conversations, tools, words
 from tests.render.families.mistral_common import FAMILIES, common_ids, renderer_of, version_of
 
@@ -128,7 +127,7 @@ def test_the_whole_vocabulary_of_tekken_gives_the_same() -> None:
     messages = [{"role": "system", "content": "You help."}, {"role": "user", "content": "Wie ist das Wetter in Köln?"}]
     request = ChatCompletionRequest.from_openai(messages, list(TOOLS))  # type: ignore[type-var]
     whole = MistralTokenizer.from_file(vocabulary_path("tekken")).encode_chat_completion(request)
-    renderer = Renderer("mistral_v3_tekken", get_tokenizer(vocabulary_path("tekken")))
+    renderer = Renderer("mistral_v3_tekken", loaded("tekken"))
     assert renderer.build_generation_prompt(messages, TOOLS).ids == whole.tokens
 
 

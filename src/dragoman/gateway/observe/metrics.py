@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from msgspec import Struct
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 from .families import Families
 
@@ -110,10 +112,10 @@ class Metrics:
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
         """The page of all numbers, of all processes, and its media type; ``accept`` is the scraper's header."""
         encode, kind = choose_encoder(accept)
-        registry = self._registry
-        if self._folder is not None:
-            registry = CollectorRegistry(auto_describe=False)
-            MultiProcessCollector(registry, self._folder)  # type: ignore[no-untyped-call]
+        if self._folder is None:
+            return encode(_Lean(self._registry)), kind
+        registry = CollectorRegistry(auto_describe=False)
+        MultiProcessCollector(registry, self._folder)  # type: ignore[no-untyped-call]
         return encode(registry), kind
 
 
@@ -196,6 +198,18 @@ class WorkerGauges:
     def retried(self) -> None:
         """It failed, and its request went to another one."""
         self._retries.inc()
+
+
+class _Lean(Collector):
+    """A registry without the times at which counters were made: as many lines again as there are."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterator[Metric]:
+        for family in self._registry.collect():
+            family.samples = [sample for sample in family.samples if not sample.name.endswith("_created")]
+            yield family
 
 
 class _Names:

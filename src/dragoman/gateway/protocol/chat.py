@@ -83,8 +83,6 @@ class ChatFields(Struct, kw_only=True, frozen=True):
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
     continue_final_message: bool | None = None
-    add_generation_prompt: bool | None = None
-    separate_reasoning: bool | None = None
     include_reasoning: bool | None = None
     user: str | None = None
     safety_identifier: str | None = None
@@ -141,10 +139,14 @@ HARMLESS = frozenset(
 )
 """Fields that change nothing in an answer here, and about which nobody needs to be told."""
 
+ELSEWHERE = frozenset({"kv_transfer_params", "bootstrap_host", "bootstrap_port", "bootstrap_room"})
+"""Fields by which a worker is told of another host, as for prefill elsewhere: of no worker a client's to set."""
+
 
 def read_chat(body: bytes) -> ChatRequest:
     """The request in a body; raises `Refused` with the path of the first field that is wrong."""
-    raw = decoded(body, dict[str, Any])
+    sent = decoded(body, dict[str, Any])
+    raw = {key: value for key, value in sent.items() if key not in ELSEWHERE}
     try:
         fields = msgspec.convert({key: raw[key] for key in KNOWN & raw.keys()}, ChatFields)
     except msgspec.ValidationError as error:
@@ -152,7 +154,7 @@ def read_chat(body: bytes) -> ChatRequest:
     most = _limit(fields)
     top = (fields.top_logprobs or 0) if fields.logprobs else None
     sampling = sampling_of(raw, max_tokens=most, logprobs=top)
-    ignored = tuple(sorted(raw.keys() - KNOWN - SAMPLING - HARMLESS))
+    ignored = tuple(sorted(sent.keys() - KNOWN - SAMPLING - HARMLESS))
     request = ChatRequest(**structs.asdict(fields), sampling=sampling, ignored=ignored, raw=raw)
     _check(request)
     check_sampling(sampling)

@@ -176,7 +176,6 @@ def read_generate(body: bytes) -> GenerateRequest:
     if request.n is not None and not 1 <= request.n <= MOST_CHOICES:
         raise invalid("sampling_params.n", f"'n' must be from 1 to {MOST_CHOICES}")
     top = request.top_logprobs_num if request.return_logprob else None
-    known = {**fields, "min_tokens": fields.get("min_new_tokens")}
-    sampling = sampling_of(known, max_tokens=most, logprobs=top)
+    sampling = sampling_of(fields, max_tokens=most, logprobs=top)
     check_sampling(sampling)
     return structs.replace(request, sampling=sampling)

@@ -15,19 +15,17 @@ from .refusals import invalid, unreadable
 __all__ = ["PASSED_ON", "SAMPLING", "check_sampling", "sampling_of"]
 
 PASSED_ON = frozenset(
-    {"priority", "lora_path", "cache_salt", "min_new_tokens", "session_params", "custom_params"}
+    {"priority", "lora_path", "cache_salt", "session_params", "custom_params"}
     | {"truncate_prompt_tokens", "vllm_xargs", "typical_p"}
     | {"regex", "ebnf", "structured_outputs", "guided_json", "guided_regex", "guided_grammar", "guided_choice"}
     | {"grammar", "json_schema", "dry_multiplier", "dry_base", "mirostat", "mirostat_tau", "id_slot", "cache_prompt"}
 )
-"""Fields that a worker understands and the gateway does not: they go to it as they are.
-
-Those by which a worker is told of another host, as for prefill elsewhere, are not a client's to set.
-"""
+"""Fields that a worker understands and the gateway does not: they go to it as they are."""
 
 
 class _Fields(Struct, kw_only=True, frozen=True):
     min_tokens: int | None = None
+    min_new_tokens: int | None = None
     temperature: float | None = None
     top_p: float | None = None
     top_k: int | None = None
@@ -63,7 +61,7 @@ def sampling_of(raw: Mapping[str, Any], *, max_tokens: int | None, logprobs: int
     extra: dict[str, JSON] = {key: raw[key] for key in PASSED_ON if raw.get(key) is not None}
     return Sampling(
         max_tokens=max_tokens,
-        min_tokens=fields.min_tokens,
+        min_tokens=fields.min_tokens if fields.min_tokens is not None else fields.min_new_tokens,
         temperature=fields.temperature,
         top_p=fields.top_p,
         top_k=fields.top_k,

@@ -1,12 +1,15 @@
 """What runs in the child process of `local_llama`: llama.cpp's server, until the parent lets go.
 
 Loading a model holds Python's global lock for as long as it takes, and a failed assertion of llama.cpp ends its
-process: so it is not ours. The address is written as a line to stdout; the end of stdin is the end.
+process: so it is not ours. The address is written as a line to stdout; the end of stdin is the end. Nothing is taken
+down then but the process: llama.cpp was seen to wait for ever when a server ended that had just begun.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
 from typing import IO
 
 import msgspec
@@ -27,8 +30,11 @@ class Settings(Struct, frozen=True):
     threads: int | None = None
 
 
-def serve(settings: Settings, until: IO[bytes], out: IO[str]) -> None:
-    """Serves until there is nothing more to read; raises `RuntimeError` for a model that can't be loaded."""
+def serve(settings: Settings, until: IO[bytes], out: IO[str], leave: Callable[[int], object]) -> None:
+    """Serves until there is nothing more to read, then leaves with 0.
+
+    Raises `RuntimeError` for a model that can't be loaded.
+    """
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -43,13 +49,13 @@ def serve(settings: Settings, until: IO[bytes], out: IO[str]) -> None:
     out.write(f"{server.listening_address}\n")
     out.flush()
     until.read()
-    del server
+    leave(0)
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], leave: Callable[[int], object] = os._exit) -> int:
     """Serves what the only argument says, as JSON; 1 if that can't be."""
     try:
-        serve(msgspec.json.decode(arguments[0], type=Settings), sys.stdin.buffer, sys.stdout)
+        serve(msgspec.json.decode(arguments[0], type=Settings), sys.stdin.buffer, sys.stdout, leave)
     except RuntimeError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -39,7 +39,7 @@ class LlamaCpp:
     limit falls there, that is lost (in this server, not here).
     """
 
-    kind = "llama_cpp"
+    kind = "llama.cpp"
 
     def build(self, order: Order, capabilities: Capabilities) -> Dispatch:
         """The request for an order; raises `Refused` for a minimum of tokens, which llama.cpp does not have."""

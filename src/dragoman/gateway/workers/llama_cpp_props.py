@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -17,16 +16,19 @@ from msgspec import Struct
 from ...dialect import Dialect
 from ...errors import WorkerFailed
 from ...registry import dialects
+from ..transport import Client
 from .frames import decoded
+from .pages import base_of, key_header, models_of
 from .worker import Capabilities, Speech
-
-if TYPE_CHECKING:
-    from ..transport.client import Client
 
 __all__ = ["ask"]
 
 LIKE_TOKEN = re.compile(r"<[^<>\s'\"{}=]{1,60}>|\[[A-Z_/]{2,40}\]")
 """How control tokens are spelled."""
+
+
+LOADING = b"Loading model"
+"""What it says until it is ready."""
 
 
 class _Settings(Struct):
@@ -43,14 +45,6 @@ class _Props(Struct):
     eos_token: str = ""
 
 
-class _Model(Struct):
-    id: str
-
-
-class _Models(Struct):
-    data: list[_Model] = []
-
-
 class _Token(Struct):
     id: int
     piece: str | list[int] = ""
@@ -61,26 +55,30 @@ class _Tokens(Struct):
 
 
 async def ask(url: str, client: Client, key: str | None = None) -> Capabilities | None:
-    """What the server at this address can do; ``None`` if it is none of llama.cpp. Raises `WorkerFailed`."""
-    url = url.rstrip("/")
-    headers = (("authorization", f"Bearer {key}"),) if key else ()
+    """What the server at this address can do; ``None`` if it is none of llama.cpp.
+
+    Raises `WorkerFailed`, also for one that is still loading its model.
+    """
+    url, headers = base_of(url), key_header(key)
     answer = await client.fetch("GET", f"{url}/props", headers)
-    if answer.status >= 400:
+    if answer.status == 503 and LOADING in answer.body:
+        raise WorkerFailed(url, "it is loading its model", answer.status)
+    if answer.status != 200:
         return None
     try:
         props = decoded(url, answer.body, _Props)
     except WorkerFailed:
         return None
-    models = decoded(url, (await client.fetch("GET", f"{url}/v1/models", headers)).body, _Models)
+    models = await models_of(url, client, key)
     spelled = _spelled(props, await asyncio.to_thread(dialects))  # their files are many, if nobody has read them yet
     question = msgspec.json.encode({"content": " ".join(spelled), "parse_special": True, "with_pieces": True})
     typed = (("content-type", "application/json"), *headers)
     tokens = decoded(url, (await client.fetch("POST", f"{url}/tokenize", typed, question)).body, _Tokens)
     return Capabilities(
-        kind="llama_cpp",
+        kind="llama.cpp",
         version=props.build_info,
         speech=(Speech.TOKENS, Speech.TEXT),
-        models=tuple(model.id for model in models.data),
+        models=tuple(model.id for model in models),
         context=props.default_generation_settings.n_ctx,
         path=props.model_path,
         template=props.chat_template or None,

@@ -67,7 +67,7 @@ class LlamaCppEvents:
     file does not call that an end, is not listened to any more.
     """
 
-    def __init__(self, order: Order, control: Mapping[str, int], *, told_ids: bool, kind: str = "llama_cpp") -> None:
+    def __init__(self, order: Order, control: Mapping[str, int], *, told_ids: bool, kind: str = "llama.cpp") -> None:
         self._told_ids, self._kind = told_ids, kind
         self._logprobs = order.sampling.logprobs
         self._spelled = {token: text for text, token in control.items()}

@@ -7,23 +7,21 @@ be given prompts there are wires of their own, beside this file.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from ...errors import Refused, WorkerFailed
 from ...stream.sse import ServerSentEvent
 from ...types import JSON
+from ..transport import Client
 from .frames import FrameReader, decoded
 from .order import Chunk, Order, Piece
+from .pages import models_of
 from .worker import Capabilities, Dispatch, Reader, Speech
-
-if TYPE_CHECKING:
-    from ..transport.client import Client
 
 __all__ = ["ChatEvents", "OpenAIChat", "ask"]
 
-KIND = "openai_chat"
+KIND = "openai"
 SINGLE = frozenset({"n"})
 """Fields of the caller's that are the gateway's: an order is one output."""
 
@@ -103,22 +101,9 @@ def _has_reason(value: Mapping[str, JSON]) -> bool:
     )
 
 
-class _Model(msgspec.Struct):
-    id: str
-
-
-class _Models(msgspec.Struct):
-    data: list[_Model]
-
-
 async def ask(url: str, client: Client, key: str | None = None) -> Capabilities | None:
     """What the server at this address can do; ``None`` if it lists no models. Raises `WorkerFailed`."""
-    headers = (("authorization", f"Bearer {key}"),) if key else ()
-    answer = await client.fetch("GET", f"{url.rstrip('/')}/v1/models", headers)
-    if answer.status >= 400:
+    listed = await models_of(url, client, key)
+    if not listed:
         return None
-    try:
-        models = decoded(url, answer.body, _Models)
-    except WorkerFailed:
-        return None
-    return Capabilities(kind=KIND, speech=(Speech.CHAT,), models=tuple(model.id for model in models.data))
+    return Capabilities(kind=KIND, speech=(Speech.CHAT,), models=tuple(model.id for model in listed))

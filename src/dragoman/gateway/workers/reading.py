@@ -89,7 +89,11 @@ class EventReader:
         if self._done:
             return []
         try:
-            self._read_all(data)
+            for event in self._decoder.feed(data):
+                if event.data == DONE:
+                    self._done = True
+                    break
+                self._read(event.data, self._gathered)
         except WorkerFailed as failure:
             self._failure = failure
         except InvalidEvent as error:
@@ -107,10 +111,3 @@ class EventReader:
         if self._gathered.finish is None:
             raise WorkerFailed(self._kind, "its stream ended before the answer did")
         return self._gathered.take(last=True)
-
-    def _read_all(self, data: bytes) -> None:
-        for event in self._decoder.feed(data):
-            if event.data == DONE:
-                self._done = True
-                return
-            self._read(event.data, self._gathered)

@@ -40,7 +40,7 @@ class ReplayWorker:
         self._pause = 1 / rate if rate else 0.0
         self._sleep = sleep
         models = tuple(dialect.name for dialect in dialects() if dialect.name != AUTO)
-        self.capabilities = Capabilities(kind="replay", speech=(Speech.TEXT,), models=models)
+        self.capabilities = Capabilities(kind="replay", speech=(Speech.TEXT,), models=models, lays_out=True)
 
     @property
     def name(self) -> str:

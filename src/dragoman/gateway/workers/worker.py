@@ -29,7 +29,8 @@ class Capabilities(Struct, frozen=True, kw_only=True):
 
     `speech` are the forms that it takes, the best first. `models` are its own names of what it serves. `incremental` is
     whether the ids of a stream are those since the last event. `path` is a folder or file with the model's tokenizer,
-    as the worker sees it; `template` its chat template; `context` how many tokens prompt and output may have.
+    as the worker sees it; `template` its chat template; `context` how many tokens prompt and output may have. One that
+    `lays_out` is given chats as they came, and needs no prompt.
     """
 
     kind: str
@@ -41,6 +42,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     path: str | None = None
     template: str | None = None
     control: Mapping[str, int] = {}
+    lays_out: bool = False
 
 
 class Dispatch(Struct, frozen=True):
