@@ -54,7 +54,7 @@ def held(door: Gateway) -> dict[str, object]:
 
 @asynccontextmanager
 async def quiet(settings: Settings, *, tells: Sequence[str] = ()) -> AsyncIterator[Gateway]:
-    """A gateway; fails if, at the end, it does not come to rest within a second, or has had errors but for these."""
+    """A gateway; fails if, at the end, it does not come to rest, or has had errors but for these."""
     broken: list[object] = []
     heard = _Ear()
     loggers = [logging.getLogger(name) for name in ("asyncio", "dragoman", "uvicorn.error")]
@@ -67,14 +67,15 @@ async def quiet(settings: Settings, *, tells: Sequence[str] = ()) -> AsyncIterat
             yield door
             await door.client.close()
             with suppress(TimeoutError):
-                await settled(lambda: not held(door) and asyncio.all_tasks() <= before, 1)
-            assert (held(door), asyncio.all_tasks() - before) == ({}, set())
+                await settled(lambda: not held(door) and asyncio.all_tasks() <= before, 5)
+            left = held(door), asyncio.all_tasks() - before
+            assert left == ({}, set()), left
             gc.collect()  # tells of exceptions that nobody has taken
             await asyncio.sleep(0)
     finally:
         for logger in loggers:
             logger.removeHandler(heard)
-    assert broken == []
+    assert broken == [], broken
     assert len(heard.errors) == len(tells), heard.errors
     assert all(told in error for told, error in zip(tells, heard.errors, strict=True)), heard.errors
 

@@ -12,7 +12,8 @@ from random import Random
 import msgspec
 import pytest
 
-from dragoman.gateway.config import Breaker, Limits, Retries
+from dragoman.gateway.config import Breaker, Limits, Retries, Server
+from dragoman.gateway.server import UNREAD_SECONDS, listen
 from dragoman.gateway.transport.response import Response
 
 from .doubles.double import Double, Json
@@ -231,6 +232,16 @@ def test_a_client_that_does_not_read_slows_its_worker_down_and_then_is_given_up(
             await settled(lambda: worker.cancelled == 1, 10)
 
     asyncio.run(run())
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system has no such bound")
+def test_what_a_client_never_takes_is_let_go_of_by_the_system() -> None:
+    with listen(Server(port=0)) as listener, socket.socket() as client:
+        listener.listen()
+        client.connect(listener.getsockname())
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == UNREAD_SECONDS * 1000
 
 
 def test_a_client_that_reads_again_has_lost_nothing() -> None:

@@ -397,10 +397,14 @@ async def together(begins: Sequence[Coroutine[None, None, C]]) -> list[C]:
     except BaseException:
         for task in tasks:
             task.cancel()
-        for begun in await asyncio.gather(*tasks, return_exceptions=True):
-            if not isinstance(begun, BaseException):
-                await begun.close()
+        await asyncio.shield(_close_all(tasks))  # the client may leave right now
         raise
+
+
+async def _close_all(tasks: Sequence[asyncio.Future[C]]) -> None:
+    for begun in await asyncio.gather(*tasks, return_exceptions=True):
+        if not isinstance(begun, BaseException):
+            await begun.close()
 
 
 async def _open(worker: Worker, order: Order) -> Opened:

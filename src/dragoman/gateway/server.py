@@ -21,7 +21,7 @@ from ..errors import InvalidConfig
 from .config import Server, Settings
 from .drain import App, Draining
 
-__all__ = ["CUT_SECONDS", "Create", "Started", "listen", "serve", "url_of"]
+__all__ = ["CUT_SECONDS", "UNREAD_SECONDS", "Create", "Started", "listen", "serve", "url_of"]
 
 Create: TypeAlias = Callable[[Settings], App]
 """Makes the app of some settings."""
@@ -31,6 +31,9 @@ Started: TypeAlias = Callable[[], None]
 
 CUT_SECONDS = 5
 """How long clients have to read the last word of streams that were cut."""
+
+UNREAD_SECONDS = 300
+"""How long the system keeps what a client does not take, once the gateway has given it up, or has said all."""
 
 _GENERATION = 20_000
 """New objects between two looks of the garbage collector; streams make many that live for a moment only."""
@@ -62,6 +65,8 @@ def listen(server: Server, *, shared: bool = False) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if shared:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections have it from whom they come to
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_SECONDS * 1000)
         listener.bind(address)
     except OSError as error:
         listener.close()
