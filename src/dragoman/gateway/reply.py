@@ -95,12 +95,23 @@ class Watch:
 class _Line:
     """A stream that is being written; `busy` since when a block waits for the client, `quiet` since when none does."""
 
-    __slots__ = ("busy", "quiet", "send", "watch")
+    __slots__ = ("busy", "comment", "quiet", "send", "watch")
 
     def __init__(self, send: Send, watch: Watch, now: float) -> None:
         self.send, self.watch = send, watch
         self.busy: float | None = None
         self.quiet = now
+        self.comment: asyncio.Task[None] | None = None
+
+    async def say(self, clock: Callable[[], float]) -> None:
+        """Send a comment."""
+        await self.send({"type": "http.response.body", "body": _BEAT, "more_body": True})
+        self.quiet, self.busy = clock(), None
+
+    def hush(self) -> None:
+        """Nothing may come behind the end."""
+        if self.comment is not None:
+            self.comment.cancel()
 
 
 class Heart:
@@ -118,8 +129,8 @@ class Heart:
                 if now - line.busy > self._patience:
                     line.watch.end()
             elif now - line.quiet >= self._every:
-                line.quiet = now
-                await line.send({"type": "http.response.body", "body": _BEAT, "more_body": True})
+                line.busy = now
+                line.comment = asyncio.ensure_future(line.say(self.clock))  # the others don't wait for this client
 
     async def run(self) -> None:
         """Go round for ever."""
@@ -139,9 +150,11 @@ async def send_stream(send: Send, blocks: AsyncGenerator[bytes], watch: Watch, h
             line.busy = clock()
             await send({"type": "http.response.body", "body": block, "more_body": True})
             line.quiet, line.busy = line.busy, None
+        line.hush()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     finally:
         heart.lines.discard(line)
+        line.hush()
         await blocks.aclose()
 
 
