@@ -14,7 +14,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "dragoman"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("types", "events", "errors", "segments"),
+    ("types", "events", "errors", "segments", "kept"),
     ("grammar", "tokenizers"),
     ("emit",),
     ("dialect", "dialects", "idioms", "recognise", "registry", "response_template"),

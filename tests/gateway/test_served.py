@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.errors import InvalidConfig
+from dragoman.errors import InvalidConfig, Refused
 from dragoman.gateway.served import WORD_JOINER, ServedModel, load_model
 from dragoman.tokenizers import decode
 
@@ -108,3 +109,18 @@ def test_no_more_renderers_are_kept_than_it_takes(qwen: ServedModel) -> None:
     for day in range(100):
         model.renderer({"conversation_start_date": f"2026-01-{day}"})
     assert len(model._renderers) <= 32
+
+
+@pytest.mark.parametrize("name", ["nope", "self", "family", "tokenizer", "refuse_control_text"])
+def test_an_option_that_the_layout_does_not_have_is_the_callers_mistake(qwen: ServedModel, name: str) -> None:
+    with pytest.raises(Refused) as caught:
+        qwen.prompt([{"role": "user", "content": "Hi"}], [], {name: True})
+    assert (caught.value.status, caught.value.param) == (400, "chat_template_kwargs")
+
+
+def test_prompts_with_many_options_are_written_in_several_threads(qwen: ServedModel) -> None:
+    def written(turn: int) -> str | None:
+        return qwen.prompt([{"role": "user", "content": "Hi"}], [], {"enable_thinking": turn % 2 == 0}).text
+
+    with ThreadPoolExecutor(4) as threads:
+        assert len(set(threads.map(written, range(200)))) == 2

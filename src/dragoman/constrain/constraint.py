@@ -13,6 +13,7 @@ from ..emit.guarantees import Guarantees
 from ..emit.rules import Expr, Rules, choice
 from ..emit.schema import Lowering
 from ..errors import InvalidRequest, InvalidStart, InvalidTool
+from ..kept import keep
 from ..types import JSON, Tool
 from .calls import CallBody, Calls, parameters_of
 from .layout import CALL, TEXT, Layout, layout_of
@@ -89,11 +90,7 @@ def constrain(
     _require_shallow(answer, "answer")
     key = (id(dialect), dumps([[tool.name, tool.parameters] for tool in tools]), dumps(_plain(asked)))
     known = _known.get(key)
-    if known is None:
-        while len(_known) >= KEPT:
-            del _known[next(iter(_known))]
-        known = _known[key] = _build(dialect, tools, asked)
-    return known
+    return known if known is not None else keep(_known, key, _build(dialect, tools, asked), KEPT)
 
 
 DEEPEST = 100

@@ -20,6 +20,7 @@ from ..emit.lark import lark
 from ..emit.rules import Rules
 from ..emit.structural_tag import format_notes, structural_tag
 from ..errors import InvalidRequest
+from ..kept import keep
 from ..types import JSON
 from .constraint import Constraint
 from .markers import markers_of
@@ -84,9 +85,7 @@ def emit(
     key = (id(constraint), engine, lazy, frozenset(control.items()) if control and engine is Engine.LARK else None)
     known = _known.get(key)
     if known is None:
-        while len(_known) >= KEPT:
-            del _known[next(iter(_known))]
-        known = _known[key] = (constraint, _printed(constraint, engine, rules, control))
+        known = keep(_known, key, (constraint, _printed(constraint, engine, rules, control)), KEPT)
     return structs.replace(known[1], markers=markers_of(constraint, control), triggers=triggers)
 
 

@@ -155,6 +155,7 @@ async def send_stream(send: Send, blocks: AsyncGenerator[bytes], watch: Watch, h
             line.busy = clock()
             await send({"type": "http.response.body", "body": block, "more_body": True})
             line.quiet, line.busy = line.busy, None
+        line.close()
         line.busy = clock()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     finally:

@@ -14,7 +14,8 @@ from pathlib import Path
 import msgspec
 
 from ..dialect import Dialect
-from ..errors import DragomanError, InvalidConfig, InvalidPrompt, UnknownDialect
+from ..errors import DragomanError, InvalidConfig, InvalidConversation, InvalidPrompt, Refused, UnknownDialect
+from ..kept import keep
 from ..parse.prefill import prefill_in
 from ..recognise import recognise
 from ..registry import get_dialect
@@ -66,7 +67,7 @@ class ServedModel:
             self.renderer(self.options)
 
     def renderer(self, options: Mapping[str, JSON]) -> Renderer | None:
-        """Who writes its prompts with these options; raises `InvalidConversation` for one that there is not."""
+        """Who writes its prompts with these options; raises `Refused` for one that there is not."""
         if self.family is None:
             return None
         merged = {**self.options, **options}
@@ -78,10 +79,12 @@ class ServedModel:
                 spoken = self.dialect
                 known = (*self.family.needs, *self.family.ends, *spoken.marks, *spoken.turns, *spoken.others)
                 vocabulary = ByteTokenizer(known)
-            found = Renderer(self.family, vocabulary, refuse_control_text=False, **merged)
-            while len(self._renderers) >= KEPT:
-                del self._renderers[next(iter(self._renderers))]
-            self._renderers[key] = found
+            try:
+                found = Renderer(self.family, vocabulary, refuse_control_text=False, **merged)
+            except (InvalidConversation, TypeError) as error:  # a TypeError for the names of our own parameters
+                said = str(error) if isinstance(error, InvalidConversation) else "these are no options of the model"
+                raise Refused(400, "invalid_value", said, param="chat_template_kwargs") from error
+            found = keep(self._renderers, key, found, KEPT)
         return found
 
     @property
@@ -134,7 +137,7 @@ class ServedModel:
     ) -> Prompt:
         """The conversation as the model is given it; with `goes_on`, its last message is not over.
 
-        Linear in the conversation. Raises `InvalidConversation`, and `InvalidChatTemplate`.
+        Linear in the conversation. Raises `InvalidConversation`, `InvalidChatTemplate`, and `Refused` for options.
         """
         renderer = self.renderer(options)
         if renderer is None:

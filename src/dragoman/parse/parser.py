@@ -20,6 +20,7 @@ from ..events import ArgumentsDelta, Event, Problem, ProblemKind, Stop, merge
 from ..grammar.frames import NOWHERE
 from ..grammar.raised import has_raised
 from ..grammar.schema import NO_TOOLS, Toolbox
+from ..kept import keep
 from ..registry import AUTO, get_dialect
 from ..types import JSON, Message, Tool
 from .assemble import assemble
@@ -349,9 +350,7 @@ def toolbox(tools: Tools | None) -> Toolbox:
     found = _toolboxes.get(key)
     if found is None:
         found = Toolbox.of([tool if isinstance(tool, Tool) else Tool.from_openai(_checked(tool)) for tool in tools])
-        if len(_toolboxes) >= TOOLBOX_LIMIT:
-            _toolboxes.pop(next(iter(_toolboxes)))
-        _toolboxes[key] = found
+        found = keep(_toolboxes, key, found, TOOLBOX_LIMIT)
     return found
 
 

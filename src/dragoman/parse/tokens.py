@@ -28,6 +28,7 @@ from ..events import (
     Stop,
 )
 from ..grammar.raised import has_raised, literals, lowered, raised, raised_grammar
+from ..kept import keep
 from ..tokenizers import Tokenizer, control_pattern, one_of
 from .decode import Utf8
 
@@ -159,9 +160,7 @@ def tongue_of(dialect: Dialect, tokenizer: Tokenizer) -> Tongue:
     known = _tongues.setdefault(tokenizer, {})
     found = known.get(id(dialect))
     if found is None:
-        if len(known) >= TONGUES:
-            known.pop(next(iter(known)))
-        found = known[id(dialect)] = (dialect, Tongue(dialect, tokenizer))
+        found = keep(known, id(dialect), (dialect, Tongue(dialect, tokenizer)), TONGUES)
     return found[1]
 
 
