@@ -79,7 +79,7 @@ def test_a_quiet_stream_is_kept_alive_by_comments() -> None:
         await steps()
         for now in (10, 20, 30, 40):
             clock.now = now
-            await heart.beat()
+            heart.beat()
             await steps()
         more.set()
         assert await stream
@@ -98,11 +98,11 @@ def test_a_client_that_takes_no_comment_holds_up_nobody_elses() -> None:
         stuck.reads.clear()
         clock.now = 20
         async with asyncio.timeout(5):
-            await heart.beat()
+            heart.beat()
         await steps()
         assert well.sent == [b"data: 0\n\n", b": \n\n"]
         clock.now = 400
-        await heart.beat()
+        heart.beat()
         assert not await streams[0], "it is given up"
         more.set()
         assert await streams[1]
@@ -118,7 +118,7 @@ def test_a_comment_that_waits_is_dropped_where_the_stream_ends() -> None:
         await steps()
         client.reads.clear()
         clock.now = 20
-        await heart.beat()
+        heart.beat()
         await steps()
         more.set()
         await steps()

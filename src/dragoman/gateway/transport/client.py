@@ -17,6 +17,7 @@ from .connection import Connection
 from .limits import Limits
 from .request import Origin, head_of, target_of
 from .response import Response
+from .tick import Tick
 
 __all__ = ["Client", "Fetched"]
 
@@ -39,6 +40,7 @@ class Client:
         self._open: set[Connection] = set()
         self._closed = False
         self._drained: asyncio.Event | None = None
+        self._tick: Tick | None = None
 
     async def __aenter__(self) -> Client:
         return self
@@ -122,7 +124,9 @@ class Client:
     async def _connect(self, origin: Origin) -> Connection:
         self._require_open(origin)
         loop = asyncio.get_running_loop()
-        connection = Connection(loop, origin, self.limits, self._keep, self._forget)
+        if self._tick is None and self.limits.gather:
+            self._tick = Tick(loop, self.limits.gather)
+        connection = Connection(loop, origin, self.limits, self._keep, self._forget, self._tick)
         try:
             async with asyncio.timeout(self.limits.connect):
                 if origin.scheme == "http+unix":

@@ -17,12 +17,19 @@ from ...errors import WorkerFailed
 from .limits import Limits
 from .request import Origin
 from .response import Response
+from .tick import Tick
 
 __all__ = ["Connection"]
 
+AT_ONCE = 8
+"""Reads of an answer that follow each other at once: its first words are waited for."""
+
 
 class Connection(asyncio.Protocol):
-    """A connection to a worker; `spare` is called when it is free for another request, `lost` when it is gone."""
+    """A connection to a worker; `spare` is called when it is free for another request, `lost` when it is gone.
+
+    Once an answer has begun, it is read at the beats of the `tick`, if there is one.
+    """
 
     def __init__(
         self,
@@ -31,7 +38,9 @@ class Connection(asyncio.Protocol):
         limits: Limits,
         spare: Callable[[Connection], None],
         lost: Callable[[Connection], None],
+        tick: Tick | None = None,
     ) -> None:
+        self._tick = tick
         self.origin = origin
         self.answers = 0
         """How many were begun."""
@@ -47,6 +56,7 @@ class Connection(asyncio.Protocol):
         self._lengthless = False  # the body ends with the connection
         self._barren = 0  # bytes since the last of a body: heads, trailers, and what is neither
         self._paused = False
+        self._reads = 0  # of this answer
         self._stall = limits.stall
         self._deadline = inf
         self._timer: asyncio.TimerHandle | None = None
@@ -57,12 +67,12 @@ class Connection(asyncio.Protocol):
         """Sends a request; its answer begins when the worker likes."""
         assert self._transport is not None
         assert self._response is None
-        self._response = response = Response(self._loop, self, self._limits.gather)
+        self._response = response = Response(self._loop, self)
         self.answers += 1
         self._untouched = True
         self._headers = {}
         self._lengthless = False
-        self._barren = 0
+        self._barren = self._reads = 0
         self._stall = stall
         self._watch(stall)
         self._transport.writelines([head, body] if body else [head])
@@ -105,12 +115,16 @@ class Connection(asyncio.Protocol):
             self._fail(f"what it answered is not HTTP: {str(error) or type(error).__name__}")
         if self._barren > self._limits.head:
             self._fail(f"its answer has headers of more than {self._limits.head} bytes")
-        response.arrived()
+        response.wake()
         if response.unread > self._limits.buffer and self._response is response and not self._paused:
             assert self._transport is not None
             self._paused = True
             self._deadline = inf  # the reader is slow, not the worker
             self._transport.pause_reading()
+        elif self._tick is not None and self._response is response and response.status:
+            self._reads += 1
+            if self._reads > AT_ONCE and not self._paused:
+                self._rest()
 
     def eof_received(self) -> None:
         return None  # the transport closes itself
@@ -169,6 +183,17 @@ class Connection(asyncio.Protocol):
             transport.abort()
 
     # What the clock does.
+
+    def _rest(self) -> None:
+        """Leaves what comes next to the system for a moment, so that it is read in one go."""
+        assert self._transport is not None
+        assert self._tick is not None
+        self._transport.pause_reading()
+        self._tick.wait(self._go_on)
+
+    def _go_on(self) -> None:
+        if self._transport is not None and not self._transport.is_closing() and not self._paused:
+            self._transport.resume_reading()
 
     def _watch(self, seconds: float) -> None:
         """Sets the deadline; the timer is only moved when it fires, or where it would fire too late."""

@@ -13,8 +13,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     `connect` is for name, socket and TLS together. `stall` is how long a worker may be silent, before its answer and
     within it: a long prompt, or a queue, is silence. `idle` is how long an unused connection is kept; uvicorn, which
     most workers run on, closes it after 5 seconds. `spare` connections are kept unused for each worker. `head` bounds
-    an answer's headers, `buffer` what is read ahead of a slow reader, `body` what `Client.fetch` takes. What
-    comes within `gather` of the last read of a body is read together.
+    an answer's headers, `buffer` what is read ahead of a slow reader, `body` what `Client.fetch` takes. Answers
+    that have begun are read every `gather` seconds, all together, where that is not 0.
     """
 
     connect: float = 5.0

@@ -25,30 +25,13 @@ class Source(Protocol):
 class Response:
     """An answer: its status and headers, then its body as it comes.
 
-    Header names are in lower case. `unread` counts the bytes that have arrived and were not read. What comes within
-    `gather` seconds of the last read is read together; what comes later, and the end, is read at once.
+    Header names are in lower case. `unread` counts the bytes that have arrived and were not read.
     """
 
-    __slots__ = (
-        "_chunks",
-        "_error",
-        "_gather",
-        "_loop",
-        "_not_before",
-        "_source",
-        "_timer",
-        "_waiter",
-        "ended",
-        "headers",
-        "status",
-        "unread",
-    )
+    __slots__ = ("_chunks", "_error", "_loop", "_source", "_waiter", "ended", "headers", "status", "unread")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, source: Source, gather: float = 0.0) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, source: Source) -> None:
         self._loop = loop
-        self._gather = gather
-        self._not_before = 0.0
-        self._timer: asyncio.TimerHandle | None = None
         self._source: Source | None = source
         self._chunks: list[bytes] = []
         self._error: WorkerFailed | None = None
@@ -79,8 +62,6 @@ class Response:
         chunks = self._chunks
         self._chunks = []
         self.unread = 0
-        if self._gather:
-            self._not_before = self._loop.time() + self._gather
         if self._source is not None:
             self._source.resume()
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
@@ -99,8 +80,6 @@ class Response:
         """Ends the answer at once: unless the body has ended, the connection is cut, which tells the worker to stop."""
         source, self._source = self._source, None
         self._chunks.clear()
-        if self._timer is not None:
-            self._timer.cancel()
         if source is not None and not self.ended:
             self.ended = True
             source.abort()
@@ -113,7 +92,7 @@ class Response:
         self.wake()
 
     def add(self, chunk: bytes) -> None:
-        """A piece of the body; `arrived` follows when all that one read from the socket holds is in."""
+        """A piece of the body; `wake` follows when all that one read from the socket holds is in."""
         self._chunks.append(chunk)
         self.unread += len(chunk)
 
@@ -130,22 +109,8 @@ class Response:
             self._source = None
             self.wake()
 
-    def arrived(self) -> None:
-        """All that one read from the socket holds is in: lets the reader look, once it is time."""
-        if self._gather and self._waiter is not None and self._chunks and not self.ended:
-            if self._timer is not None:
-                return
-            if self._loop.time() < self._not_before:
-                self._timer = self._loop.call_at(self._not_before, self._due)
-                return
-        self.wake()
-
-    def _due(self) -> None:
-        self._timer = None
-        self.wake()
-
     def wake(self) -> None:
-        """Lets the reader look at once."""
+        """Lets the reader look."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
