@@ -58,6 +58,7 @@ __all__ = [
     "Select",
     "Selected",
     "Spoken",
+    "require_room",
     "together",
 ]
 
@@ -217,9 +218,7 @@ class Prepare:
         shown = list(request.tools or ()) if choice.mode != "none" else []
         options = template_options(request, model)
         prompt = model.prompt(request.messages, shown, options, goes_on=bool(request.continue_final_message))
-        if self._limit is not None and prompt.ids is not None and len(prompt.ids) > self._limit:
-            message = f"the prompt has {len(prompt.ids)} tokens; this gateway takes up to {self._limit}"
-            raise Refused(400, "context_length_exceeded", message, param="messages")
+        require_room(prompt, self._limit, "messages")
         eager = choice.mode == "required" or request.is_strict or request.response_format is not None
         return Prepared(
             spoken=spoken,
@@ -230,6 +229,13 @@ class Prepare:
             cuts=tuple(request.stop_token_ids or ()),
             raw=request.raw,
         )
+
+
+def require_room(prompt: Prompt, limit: int | None, param: str) -> None:
+    """Refuse a prompt of more tokens than this gateway takes, as far as they are known."""
+    if limit is not None and prompt.ids is not None and len(prompt.ids) > limit:
+        message = f"the prompt has {len(prompt.ids)} tokens; this gateway takes up to {limit}"
+        raise Refused(400, "context_length_exceeded", message, param=param)
 
 
 def template_options(request: ChatRequest, model: ServedModel) -> dict[str, JSON]:

@@ -45,3 +45,8 @@ def test_every_error_has_a_status(error: DragomanError, status: int, param: str 
 
 def test_who_comes_too_early_is_told_when_to_come_again() -> None:
     assert refusal_of(WorkerFailed("w", "later", 503)).retry_after == 1
+
+
+def test_an_error_that_quotes_the_request_is_no_longer_than_it_need_be() -> None:
+    body = error_body(Refused(400, "invalid_value", "x" * 100_000, param="y" * 100_000))
+    assert len(body) < 2500

@@ -22,8 +22,10 @@ from .worker import Capabilities, Dispatch, Reader, Speech
 __all__ = ["ChatEvents", "OpenAIChat", "ask"]
 
 KIND = "openai"
-SINGLE = frozenset({"n"})
-"""Fields of the caller's that are the gateway's: an order is one output."""
+OURS = frozenset(
+    {"n", "bootstrap_host", "bootstrap_port", "bootstrap_room", "ec_transfer_params", "kv_transfer_params"}
+)
+"""Fields that are not the caller's to set: an order is one output, and no client sends a worker to another host."""
 
 
 class OpenAIChat:
@@ -35,7 +37,7 @@ class OpenAIChat:
         """The caller's own request, streamed and with usage; raises `Refused` for what is no chat."""
         if order.chat is None:
             raise Refused(400, "unsupported_endpoint", f"the worker of {order.model!r} takes chats only")
-        chat = {name: value for name, value in order.chat.items() if name not in SINGLE}
+        chat = {name: value for name, value in order.chat.items() if name not in OURS}
         options = chat.get("stream_options")
         fields: dict[str, JSON] = {
             **order.sampling.extra,
