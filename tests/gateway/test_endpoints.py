@@ -186,6 +186,9 @@ def test_workers_come_and_go_by_an_administrators_word() -> None:
             assert [one["name"] for one in listed["workers"]] == [worker.url]
             status, value, _ = await door.post("/workers", {"url": "ftp://x"}, **key)
             assert (status, value["error"]["param"]) == (400, "url")
+            for kind in ("replay", "frobnicator"):
+                status, value, _ = await door.post("/workers", {"url": worker.url, "kind": kind}, **key)
+                assert (status, value["error"]["param"]) == (400, "kind")
 
     through(work, keys=Keys(admin=(Secret("secret"),)))
 

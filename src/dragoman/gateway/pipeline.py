@@ -38,7 +38,7 @@ from .protocol.chat import ChatRequest
 from .record import Record
 from .served import ServedModel
 from .workers.order import Order, Piece, Prompt, Sampling
-from .workers.worker import Speech, Worker
+from .workers.worker import Capabilities, Speech, Worker
 
 __all__ = [
     "Acquire",
@@ -299,10 +299,28 @@ class Select:
             session=spoken.request.session,
             tokens=weight + (spoken.request.sampling.max_tokens or 0),
             without=tried,
+            unfit=frozenset(
+                seat.name for seat in self._fleet.seats() if speech_of(seat.worker.capabilities, prepared) is None
+            ),
         )
         lease = self._fleet.lease(ask)
         spoken.record.worker = lease.worker.name
         return Selected(prepared, lease)
+
+
+def speech_of(can: Capabilities, prepared: Prepared[R]) -> Speech | None:
+    """The first form in which a worker can be given a prompt; ``None`` if there is none."""
+    for speech in can.speech:
+        match speech:
+            case Speech.TOKENS if prepared.prompt.ids is not None:
+                return speech
+            case Speech.TEXT if prepared.prompt.text is not None:
+                return speech
+            case _ if prepared.raw is not None and (speech is Speech.CHAT or can.lays_out):
+                return speech
+            case _:
+                pass
+    return None
 
 
 class Acquire:
@@ -310,16 +328,9 @@ class Acquire:
 
     def __call__(self, selected: Selected[R]) -> Acquired[R]:
         worker, prepared = selected.lease.worker, selected.prepared
-        for speech in worker.capabilities.speech:
-            match speech:
-                case Speech.TOKENS if prepared.prompt.ids is not None:
-                    return Acquired(selected, worker, speech)
-                case Speech.TEXT if prepared.prompt.text is not None:
-                    return Acquired(selected, worker, speech)
-                case _ if prepared.raw is not None and (speech is Speech.CHAT or worker.capabilities.lays_out):
-                    return Acquired(selected, worker, speech)
-                case _:
-                    pass
+        speech = speech_of(worker.capabilities, prepared)
+        if speech is not None:
+            return Acquired(selected, worker, speech)
         model = prepared.spoken.model
         takes = " or ".join(worker.capabilities.speech)
         message = f"worker {worker.name} takes {takes} only, and this can't be said so for {model.name!r}"

@@ -47,8 +47,8 @@ def test_a_models_name_is_turned_into_the_workers_own() -> None:
     assert (lease.model, lease.seat.load, subject.models()) == ("org/chat-7b", (1, 30), ("chat", "chat-7b"))
 
 
-def test_a_model_that_nobody_serves_is_not_found() -> None:
-    assert refusal(fleet("a"), Ask(model="other")) == (404, "model_not_found", "model", None)
+def test_a_model_that_nobody_serves_now_may_be_served_later() -> None:
+    assert refusal(fleet("a"), Ask(model="other")) == (503, "no_worker_available", None, RETRY_AFTER)
 
 
 def test_where_nobody_is_well_nobody_is_available() -> None:
@@ -76,6 +76,15 @@ def test_who_was_tried_is_not_tried_again_while_there_are_others() -> None:
     assert {subject.lease(Ask(model="m", without=tried)).worker.name for _ in range(3)} == {"b"}
 
 
+def test_who_is_unfit_is_asked_only_where_all_are() -> None:
+    subject = fleet("a", "b")
+    unfit = frozenset({"a"})
+    assert {subject.lease(Ask(model="m", unfit=unfit, without=frozenset({"b"}))).worker.name for _ in range(3)} == {"b"}
+    assert subject.lease(Ask(model="m", unfit=frozenset({"a", "b"}))).worker.name in "ab"
+    subject.seats()[1].is_well = False
+    assert refusal(subject, Ask(model="m", unfit=unfit))[:2] == (503, "no_worker_available")
+
+
 def test_who_was_tried_is_tried_again_where_there_is_no_other() -> None:
     assert fleet("a").lease(Ask(model="m", without=frozenset("a"))).worker.name == "a"
 
@@ -92,7 +101,7 @@ def test_who_drains_gets_nothing_more_and_leaves_with_its_last_request() -> None
     assert (left, subject.models()) == ([], ("m",))
     leases[1].release()
     assert (left, subject.seats()) == ([hand], ())
-    assert refusal(subject, Ask(model="m"))[:2] == (404, "model_not_found")
+    assert refusal(subject, Ask(model="m"))[:2] == (503, "no_worker_available")
 
 
 def test_who_has_nothing_to_do_drains_at_once() -> None:
@@ -173,7 +182,7 @@ class FleetMachine(RuleBasedStateMachine):
         usable = [seat for seat in self.fleet.seats() if seat.is_usable]
         ask = Ask(model="m", tokens=tokens)
         if not usable:
-            assert refusal(self.fleet, ask)[0] == (503 if self.names() else 404)
+            assert refusal(self.fleet, ask)[0] == 503
             return None
         lease = self.fleet.lease(ask)
         assert lease.seat in usable

@@ -74,10 +74,15 @@ class Fleet:
         self._leave(self._seat(name))
 
     def lease(self, ask: Ask) -> Lease:
-        """A worker for a request; raises `Refused` where none serves the model, or none can be given anything now."""
+        """A worker for a request; raises `Refused` where none serves the model, or none can be given anything now.
+
+        Where all are unfit, it is one of them, who then says why.
+        """
         serving = [seat for seat in self._seats.values() if ask.model in seat.models]
         if not serving:
-            raise Refused(404, "model_not_found", f"the model {ask.model!r} does not exist", param="model")
+            message = f"no worker serves the model {ask.model!r} now"
+            raise Refused(503, "no_worker_available", message, retry_after=RETRY_AFTER)
+        serving = [seat for seat in serving if seat.name not in ask.unfit] or serving
         usable = [seat for seat in serving if seat.is_usable]
         if not usable:
             message = f"no worker is available for the model {ask.model!r}"

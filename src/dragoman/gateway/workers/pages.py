@@ -46,7 +46,7 @@ async def models_of(url: str, client: Client, key: str | None) -> tuple[Listed, 
     """
     got = await client.fetch("GET", base_of(url) + "/v1/models", key_header(key))
     if got.status in (401, 403) or got.status >= 500:
-        raise WorkerFailed(url, complaint(got.body) or "it does not list its models", got.status)
+        raise WorkerFailed(url, complaint(got.body, key) or "it does not list its models", got.status)
     try:
         return msgspec.json.decode(got.body, type=_List).data if got.status == 200 else ()
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
