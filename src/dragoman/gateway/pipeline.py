@@ -148,12 +148,12 @@ class Described(Struct, Generic[R], frozen=True):
 
 
 class Opened:
-    """An output that has begun: its first pieces, and what comes."""
+    """An output that has begun: its first pieces, what comes, and the name of the worker who gives it."""
 
-    __slots__ = ("first", "rest")
+    __slots__ = ("first", "rest", "worker")
 
-    def __init__(self, first: Sequence[Piece], rest: AsyncIterator[Sequence[Piece]]) -> None:
-        self.first, self.rest = first, rest
+    def __init__(self, first: Sequence[Piece], rest: AsyncIterator[Sequence[Piece]], worker: str) -> None:
+        self.first, self.rest, self.worker = first, rest, worker
 
     async def close(self) -> None:
         """End the work on it."""
@@ -418,7 +418,7 @@ async def together(begins: Sequence[Coroutine[None, None, C]]) -> list[C]:
 async def _open(worker: Worker, order: Order) -> Opened:
     stream = worker.generate(order)
     try:
-        return Opened(await anext(stream), stream)
+        return Opened(await anext(stream), stream, worker.name)
     except StopAsyncIteration:
         raise WorkerFailed(worker.name, "its answer is empty") from None
     except BaseException:
