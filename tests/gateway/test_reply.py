@@ -144,9 +144,7 @@ def test_a_body_is_read_up_to_the_limit() -> None:
     assert body_of(b"01234", b"56789") == b"0123456789"
 
 
-@pytest.mark.parametrize(
-    ("pieces", "headers"), [((b"01234", b"567890"), ()), ((b"0",), ((b"content-length", b"11"),))]
-)
+@pytest.mark.parametrize(("pieces", "headers"), [((b"01234", b"567890"), ()), ((b"0",), ((b"content-length", b"11"),))])
 def test_a_body_beyond_the_limit_is_refused(
     pieces: tuple[bytes, ...], headers: tuple[tuple[bytes, bytes], ...]
 ) -> None:

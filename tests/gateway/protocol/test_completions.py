@@ -99,7 +99,12 @@ def test_what_generate_may_not_have_is_refused(params: Any) -> None:
 
 @pytest.mark.parametrize(
     "fields",
-    [{}, {"text": "a", "input_ids": [1]}, {"input_ids": []}, {"text": "a", "return_logprob": True, "top_logprobs_num": 99}],
+    [
+        {},
+        {"text": "a", "input_ids": [1]},
+        {"input_ids": []},
+        {"text": "a", "return_logprob": True, "top_logprobs_num": 99},
+    ],
 )
 def test_generate_needs_one_prompt_and_not_too_many_alternatives(fields: Any) -> None:
     assert refused(read_generate, msgspec.json.encode(fields))[0] == 400
