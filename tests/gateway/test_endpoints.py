@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.gateway.config import Keys
+from dragoman.gateway.config import Keys, Limits
 from dragoman.gateway.secret import Secret
 
 from .answers import checked
@@ -186,6 +186,9 @@ def test_workers_come_and_go_by_an_administrators_word() -> None:
             assert [one["name"] for one in listed["workers"]] == [worker.url]
             status, value, _ = await door.post("/workers", {"url": "ftp://x"}, **key)
             assert (status, value["error"]["param"]) == (400, "url")
+            for kind in ("replay", "frobnicator"):
+                status, value, _ = await door.post("/workers", {"url": worker.url, "kind": kind}, **key)
+                assert (status, value["error"]["param"]) == (400, "kind")
 
     through(work, keys=Keys(admin=(Secret("secret"),)))
 
@@ -200,3 +203,21 @@ def test_the_trace_and_the_id_of_a_request_are_passed_on() -> None:
         assert worker.headers[-1]["traceparent"].split("-")[1] == parent.split("-")[1]
 
     through(work, Script(ids=ids_of(FINAL)))
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "param"),
+    [
+        ("/v1/completions", {"prompt": "one two three four"}, "prompt"),
+        ("/v1/completions", {"prompt": [1, 2, 3, 4]}, "prompt"),
+        ("/generate", {"text": "one two three four"}, "text"),
+        ("/generate", {"input_ids": [1, 2, 3, 4]}, "input_ids"),
+    ],
+)
+def test_a_prompt_of_too_many_tokens_is_refused_wherever_it_comes(path: str, fields: Any, param: str) -> None:
+    async def work(door: Gateway, worker: SglangDouble) -> tuple[int, Any]:
+        status, value, _ = await door.post(path, {"model": MODEL, **fields})
+        return status, value["error"]
+
+    status, error = through(work, limits=Limits(prompt_tokens=3))
+    assert (status, error["code"], error["param"]) == (400, "context_length_exceeded", param)

@@ -1,4 +1,4 @@
-"""How a worker's output is read; all that dialects say of it is tried in `test_dialects`."""
+"""What a worker gives, read as events: ids, text or chunks, with what an answer says beside them."""
 
 from __future__ import annotations
 
@@ -7,72 +7,78 @@ from typing import Any
 
 import pytest
 
-from dragoman import get_dialect
-from dragoman.events import Event
-from dragoman.gateway.reading import ParsedReading
-from dragoman.gateway.workers.order import Output, Prompt, TokenLogprob, Usage
-from dragoman.stream.chat_deltas import ChatDeltas, ToolArguments
-from dragoman.tokenizers.bytes import ByteTokenizer
-from dragoman.types import Tool
+from dragoman.events import ContentDelta, Event, ReasoningDelta
+from dragoman.gateway.reading import ChatReading, ParsedReading, PlainReading, Reading
+from dragoman.gateway.served import load_model
+from dragoman.gateway.workers.order import Chunk, Output, Piece, Prompt, TokenLogprob, Usage
 
-TOKENIZER = ByteTokenizer(("<tool_call>", "</tool_call>", "<think>", "</think>", "<|im_end|>"))
-PING = Tool("ping", "", {"type": "object", "properties": {}})
-CALL = '<tool_call>\n{"name": "ping", "arguments": {"a": "é"}}\n</tool_call>'
+from .harmony import ANALYSIS, FINAL, ids_of
+
+MODEL = load_model("gpt-oss-20b")
+IDS = ids_of(ANALYSIS + FINAL)
 
 
-def reading(**fields: Any) -> ParsedReading:
-    return ParsedReading(get_dialect("hermes"), [PING], Prompt(), TOKENIZER, **fields)
+def parsed(**fields: Any) -> ParsedReading:
+    return ParsedReading(MODEL.dialect, (), Prompt(), MODEL.tokenizer, **fields)
 
 
-def letters(text: str) -> list[int]:
-    """Markers too are spelled by ordinary tokens."""
-    return TOKENIZER.encode(text)
+def said(reading: Reading, *pieces: Piece, kind: type[ContentDelta | ReasoningDelta] = ContentDelta) -> str:
+    """The text of one kind, the pieces read one by one."""
+    events: list[Event] = []
+    for piece in pieces:
+        events += reading.feed([piece])
+    events += reading.finish()
+    return "".join(event.text for event in events if isinstance(event, kind))
 
 
-def content(events: Sequence[Event]) -> str:
-    return "".join(getattr(event, "text", "") for event in events if type(event).__name__ == "ContentDelta")
+def test_ids_are_read_by_the_dialect() -> None:
+    reading = parsed()
+    assert said(reading, Output(ids=IDS), Output(finish="stop", usage=Usage(5, len(IDS)))) == "It is mild in Paris."
+    assert (reading.ended, reading.reason, reading.counts()[0]) == (True, "stop", len(IDS))
+    assert 0 < reading.counts()[1] < len(IDS)
 
 
-def arguments(events: Sequence[Event]) -> str:
-    """The arguments of the calls."""
-    return "".join(delta.json for delta in ChatDeltas(lambda: "call_").feed(events) if isinstance(delta, ToolArguments))
+@pytest.mark.parametrize("missing", [1, 3, len(IDS) - 1])
+def test_ids_without_log_probabilities_are_read_all_the_same(missing: int) -> None:
+    scored = tuple(TokenLogprob(token, -1.0) for token in IDS[: len(IDS) - missing])
+    assert said(parsed(logprobs=True), Output(ids=IDS, logprobs=scored)) == "It is mild in Paris."
 
 
-def test_a_marker_that_ordinary_tokens_spell_is_text() -> None:
-    it = reading()
-    events = [*it.feed([Output(letters(CALL))]), *it.finish()]
-    assert (content(events), arguments(events)) == (CALL, "")
+def test_an_output_ends_before_a_token_at_which_the_caller_wants_it_to() -> None:
+    cut = ids_of(FINAL)[6]
+    reading = parsed(cuts=frozenset({cut}))
+    text = said(reading, Output(ids=ids_of(FINAL)))
+    assert text != "It is mild in Paris."
+    assert "It is mild in Paris.".startswith(text)
+    assert (reading.ended, reading.reason, reading.matched) == (True, "stop", cut)
 
 
-@pytest.mark.parametrize("size", [1, 3, 1000])
-def test_by_spelling_it_is_a_marker(size: int) -> None:
-    it = reading(by_spelling=True)
-    ids = letters(CALL)
-    pieces = [Output(ids[at : at + size]) for at in range(0, len(ids), size)]
-    events = [*it.feed(pieces), *it.finish()]
-    assert (content(events), arguments(events)) == ("", '{"a": "é"}')
-    assert it.counts() == (len(ids), 0)
+def test_text_is_read_by_the_dialect_too() -> None:
+    reading = ParsedReading(load_model("qwen3").dialect, (), Prompt(), None)
+    assert said(reading, Output(text="<think>so</think>It is"), Output(text=" mild.<|im_end|>")) == "It is mild."
+    assert reading.counts() == (2, 0)
 
 
-def test_by_spelling_a_control_token_is_what_it_spells() -> None:
-    it = reading(by_spelling=True)
-    control = TOKENIZER.control
-    ids = [control["<think>"], *letters("wéll"), control["</think>"], *letters("so"), control["<|im_end|>"]]
-    events = it.feed([Output(ids, usage=Usage(completion=len(ids)))])
-    assert it.ended
-    assert content([*events, *it.finish()]) == "so"
-    assert it.counts() == (len(ids), 5)
+def chunk(reason: str | None = None, **delta: Any) -> Chunk:
+    return Chunk({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
 
 
-def test_by_spelling_text_may_stand_between_ids() -> None:
-    it = reading(by_spelling=True, logprobs=True)
-    a, b = TokenLogprob(ord("a"), -1.0), TokenLogprob(ord("b"), -2.0)
-    events = it.feed([Output(letters("a"), logprobs=(a,)), Output(text="b", logprobs=(b,))])
-    assert content([*events, *it.finish()]) == "ab"
-    assert [(token.token, token.logprob) for token in it.tokens] == [("a", -1.0), ("b", -2.0)]
+def test_chunks_of_a_chat_are_cleaned() -> None:
+    reading = ChatReading(load_model("qwen3").dialect, ())
+    pieces = (chunk(content="<think>so</think>"), chunk(content="It is mild."), chunk("stop"))
+    assert said(reading, *pieces) == "It is mild."
+    assert (reading.reason, reading.counts()) == ("stop", (3, 0))
 
 
-def test_by_spelling_the_callers_own_stop_token_cuts() -> None:
-    it = reading(by_spelling=True, cuts=frozenset({ord("c")}))
-    assert content([*it.feed([Output(letters("abcd"))]), *it.finish()]) == "ab"
-    assert (it.ended, it.reason, it.matched) == (True, "stop", ord("c"))
+def test_what_a_chat_says_it_used_is_known_as_far_as_it_is_of_the_right_type() -> None:
+    reading = ChatReading(load_model("qwen3").dialect, ())
+    reading.feed([Chunk({"usage": {"prompt_tokens": 7, "completion_tokens": "3", "prompt_tokens_details": None}})])
+    assert reading.usage == Usage(7, None, None)
+
+
+@pytest.mark.parametrize("special", [False, True])
+def test_a_completion_is_text_without_the_token_that_ended_it(special: bool) -> None:
+    ids: Sequence[int] = ids_of("<|start|>Hi<|return|>")
+    reading = PlainReading(MODEL.tokenizer, ends=frozenset(MODEL.stop_ids), with_special=special)
+    assert said(reading, Output(ids=ids)) == ("<|start|>Hi" if special else "Hi")
+    assert (reading.ended, reading.matched) == (True, ids[-1])

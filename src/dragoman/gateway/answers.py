@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any, Protocol
 
-from ..errors import DragomanError, Refused, WorkerFailed
+from ..errors import DragomanError, Refused, UnknownToken, WorkerFailed
 from ..events import Problem
 from ..stream.chat_chunks import DONE, TokenEntry
 from ..stream.chat_deltas import ChatDelta, ChatDeltas
@@ -66,8 +66,11 @@ class Choice:
         self._finished = False
 
     def take(self, pieces: Sequence[Piece]) -> list[ChatDelta]:
-        """What these pieces say."""
-        events = self.reading.feed(pieces)
+        """What these pieces say; raises `WorkerFailed` for tokens that the model does not have."""
+        try:
+            events = self.reading.feed(pieces)
+        except UnknownToken as error:
+            raise WorkerFailed(self.opened.worker, f"it sent what is no token of the model: {error}") from None
         return self.deltas.feed(events) if events else []
 
     def is_over(self) -> bool:
@@ -93,13 +96,14 @@ class Choice:
         return [*self.deltas.feed(self.reading.finish()), *self.deltas.finish()]
 
     @property
-    def finish_reason(self) -> str | None:
-        return self.deltas.finish_reason(self.reading.reason)
+    def finish_reason(self) -> str:
+        """Why it ended; a stream that came to its end without a reason has simply ended."""
+        return self.deltas.finish_reason(self.reading.reason) or "stop"
 
     def close_record(self, record: Record) -> None:
         """Note how it went."""
         record.note(self.deltas.problems)
-        record.finish.append(self.finish_reason or "unknown")
+        record.finish.append(self.deltas.finish_reason(self.reading.reason) or "unknown")
         record.residue += self.reading.residue
 
 
@@ -140,7 +144,7 @@ async def pieces_of(choices: Sequence[Choice]) -> AsyncGenerator[tuple[int, Sequ
                 yield 0, pieces
                 if choice.is_over():
                     break
-        yield 0, None
+        yield 0, None  # what is left of the work ends with the answer, at once
         return
     async for item in _interleaved(choices):
         yield item
@@ -157,6 +161,7 @@ async def _interleaved(choices: Sequence[Choice]) -> AsyncGenerator[tuple[int, S
                     await queue.put((index, pieces))
                     if choice.is_over():
                         break
+            await choice.opened.close()
             await queue.put((index, None))
         except Exception as error:  # whoever reads would wait for ever
             await queue.put(error)

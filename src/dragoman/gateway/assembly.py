@@ -33,7 +33,7 @@ from .transport.client import Client
 from .transport.limits import Limits
 from .workers.http_worker import HttpWorker
 from .workers.local_llama import LocalLlama
-from .workers.register import discover
+from .workers.register import KINDS, discover
 from .workers.replay import ReplayWorker
 from .workers.worker import Capabilities, Speech, Worker
 
@@ -77,7 +77,7 @@ class Assembly:
         """Register a worker; raises `WorkerFailed` if it can't be reached, `InvalidConfig` if it is of no use."""
         worker = await self._worker(entry)
         try:
-            models = self._models(entry, worker.capabilities)
+            models = await self._models(entry, worker.capabilities)
             seat = self.fleet.add(worker, models)
         except BaseException:
             await worker.close()
@@ -140,30 +140,32 @@ class Assembly:
         health = "/v1/models" if wire.kind == "openai" else "/health"
         return HttpWorker(entry.url, wire, self.client, capabilities, key=key, health=health)
 
-    def _models(self, entry: WorkerEntry, capabilities: Capabilities) -> dict[str, str]:
+    async def _models(self, entry: WorkerEntry, capabilities: Capabilities) -> dict[str, str]:
         if not self.settings.models:
             if capabilities.lays_out:  # its models are dialects: each is made when somebody asks for it
                 self.catalog.offer(capabilities.models)
                 return {name: name for name in entry.models or capabilities.models}
             for name in entry.models or capabilities.models:
-                self._learn(name, capabilities)
+                if name not in self.catalog.loaded:
+                    learnt = await asyncio.to_thread(_learnt, name, capabilities)  # a tokenizer takes seconds to read
+                    if learnt is not None:
+                        self.catalog.add(learnt)
         loaded = self.catalog.loaded
         models = [self.catalog[name] for name in entry.models or self.catalog.names if name in loaded]
         return served_by(entry, capabilities, models)
 
-    def _learn(self, name: str, capabilities: Capabilities) -> None:
-        """Serve a model that a worker has and nobody has configured."""
-        if name in self.catalog.loaded:
-            return
-        path = capabilities.path
-        folder = path if path is not None and Path(path).is_dir() else None
-        try:
-            self.catalog.add(load_model(name, tokenizer=folder, template=capabilities.template))
-        except InvalidConfig as error:
-            if Speech.CHAT not in capabilities.speech:
-                _log.warning("%s is not served: %s", name, error)
-                return
-            self.catalog.add(load_model(name, dialect=UNKNOWN))
+
+def _learnt(name: str, capabilities: Capabilities) -> ServedModel | None:
+    """A model that a worker has and nobody has configured, ``None`` if it can't be served."""
+    path = capabilities.path
+    folder = path if path is not None and Path(path).is_dir() else None
+    try:
+        return load_model(name, tokenizer=folder, template=capabilities.template)
+    except InvalidConfig as error:
+        if Speech.CHAT not in capabilities.speech:
+            _log.warning("%s is not served: %s", name, error)
+            return None
+        return load_model(name, dialect=UNKNOWN)
 
 
 def served_by(entry: WorkerEntry, capabilities: Capabilities, models: Sequence[ServedModel]) -> dict[str, str]:
@@ -190,6 +192,7 @@ def served_by(entry: WorkerEntry, capabilities: Capabilities, models: Sequence[S
 
 def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[], float]) -> Assembly:
     """The parts of a gateway, without its workers yet."""
+    _require_kinds(settings)
     limits = settings.limits
     catalog = _catalog(settings)
     random = Random(os.urandom(8))
@@ -225,6 +228,13 @@ def assembled(settings: Settings, *, clock: Callable[[], float], now: Callable[[
     )
     parts = Assembly(settings, catalog, fleet, pipeline, hall, client)
     return parts
+
+
+def _require_kinds(settings: Settings) -> None:
+    known = (*KINDS, "replay")
+    for index, entry in enumerate(settings.workers):
+        if entry.kind is not None and entry.kind not in known:
+            raise InvalidConfig(f"workers[{index}].kind", f"one of {', '.join(known)}", repr(entry.kind))
 
 
 def _version() -> str:

@@ -34,6 +34,7 @@ class ChatWork:
 
     async def __call__(self, visit: Visit) -> None:
         request = read_chat(visit.body)
+        visit.weigh(request.n or 1)
         visit.record.streamed = bool(request.stream)
         executed = await self._parts.pipeline.chat(request, visit.record, len(visit.body), visit.trace)
         try:

@@ -80,11 +80,7 @@ class ModelEntry(Struct, frozen=True, kw_only=True):
 class WorkerEntry(Struct, frozen=True, kw_only=True):
     """A server that generates, a GGUF file to be run in this process, or the recordings that need no model."""
 
-    url: Annotated[
-        Annotated[str, Meta(pattern=r"^https?://[^\s/@?#]+(/[^\s?#]*)?$", extra={"expected": "http://HOST:PORT"})]
-        | None,
-        _about("where it is"),
-    ] = None
+    url: Annotated[URL | None, _about("where it is")] = None
     gguf: Annotated[Word | None, _about("a model's file, run by llama.cpp in this process")] = None
     kind: Annotated[
         Word | None, _about("what it is: `sglang`, `vllm`, `vllm-generate`, `llama.cpp`, `openai` or `replay`")

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from ..errors import DragomanError, Refused
 from .fleet.keys import Access
-from .fleet.limits import Gate
+from .fleet.limits import Gate, Outputs
 from .observe.logs import Access as Line
 from .observe.logs import log_access
 from .observe.metrics import Bound, Metrics, Tokens
@@ -33,13 +33,19 @@ _log = logging.getLogger("dragoman.gateway")
 class Visit:
     """One request and the way back."""
 
-    __slots__ = ("body", "headers", "record", "scope", "send", "trace", "watch")
+    __slots__ = ("body", "headers", "outputs", "record", "scope", "send", "trace", "watch")
 
     def __init__(self, scope: Scope, send: Send, record: Record, trace: tuple[tuple[str, str], ...]) -> None:
         self.scope, self.send, self.record, self.trace = scope, send, record, trace
         self.headers = [(b"x-request-id", record.id.encode())]
         self.body = b""
         self.watch: Watch
+        self.outputs: Outputs | None = None
+
+    def weigh(self, outputs: int) -> None:
+        """It is as much work as so many requests of one output each."""
+        if self.outputs is not None:
+            self.outputs.count(outputs)
 
     @property
     def path_params(self) -> dict[str, str]:
@@ -118,8 +124,9 @@ class Door:
                 await self._work(visit)
                 return
             async with self._hall.gate:
-                visit.record.stages["queue"] = self._hall.clock() - visit.record.begun
-                await self._work(visit)
+                with Outputs(self._hall.gate) as visit.outputs:
+                    visit.record.stages["queue"] = self._hall.clock() - visit.record.begun
+                    await self._work(visit)
         except DragomanError as error:
             await self._refuse(visit, refusal_of(error))
 

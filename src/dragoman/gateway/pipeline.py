@@ -38,7 +38,7 @@ from .protocol.chat import ChatRequest
 from .record import Record
 from .served import ServedModel
 from .workers.order import Order, Piece, Prompt, Sampling
-from .workers.worker import Speech, Worker
+from .workers.worker import Capabilities, Speech, Worker
 
 __all__ = [
     "Acquire",
@@ -58,6 +58,7 @@ __all__ = [
     "Select",
     "Selected",
     "Spoken",
+    "require_room",
     "together",
 ]
 
@@ -147,12 +148,12 @@ class Described(Struct, Generic[R], frozen=True):
 
 
 class Opened:
-    """An output that has begun: its first pieces, and what comes."""
+    """An output that has begun: its first pieces, what comes, and the name of the worker who gives it."""
 
-    __slots__ = ("first", "rest")
+    __slots__ = ("first", "rest", "worker")
 
-    def __init__(self, first: Sequence[Piece], rest: AsyncIterator[Sequence[Piece]]) -> None:
-        self.first, self.rest = first, rest
+    def __init__(self, first: Sequence[Piece], rest: AsyncIterator[Sequence[Piece]], worker: str) -> None:
+        self.first, self.rest, self.worker = first, rest, worker
 
     async def close(self) -> None:
         """End the work on it."""
@@ -217,9 +218,7 @@ class Prepare:
         shown = list(request.tools or ()) if choice.mode != "none" else []
         options = template_options(request, model)
         prompt = model.prompt(request.messages, shown, options, goes_on=bool(request.continue_final_message))
-        if self._limit is not None and prompt.ids is not None and len(prompt.ids) > self._limit:
-            message = f"the prompt has {len(prompt.ids)} tokens; this gateway takes up to {self._limit}"
-            raise Refused(400, "context_length_exceeded", message, param="messages")
+        require_room(prompt, self._limit, "messages")
         eager = choice.mode == "required" or request.is_strict or request.response_format is not None
         return Prepared(
             spoken=spoken,
@@ -230,6 +229,13 @@ class Prepare:
             cuts=tuple(request.stop_token_ids or ()),
             raw=request.raw,
         )
+
+
+def require_room(prompt: Prompt, limit: int | None, param: str) -> None:
+    """Refuse a prompt of more tokens than this gateway takes, as far as they are known."""
+    if limit is not None and prompt.ids is not None and len(prompt.ids) > limit:
+        message = f"the prompt has {len(prompt.ids)} tokens; this gateway takes up to {limit}"
+        raise Refused(400, "context_length_exceeded", message, param=param)
 
 
 def template_options(request: ChatRequest, model: ServedModel) -> dict[str, JSON]:
@@ -293,10 +299,28 @@ class Select:
             session=spoken.request.session,
             tokens=weight + (spoken.request.sampling.max_tokens or 0),
             without=tried,
+            unfit=frozenset(
+                seat.name for seat in self._fleet.seats() if speech_of(seat.worker.capabilities, prepared) is None
+            ),
         )
         lease = self._fleet.lease(ask)
         spoken.record.worker = lease.worker.name
         return Selected(prepared, lease)
+
+
+def speech_of(can: Capabilities, prepared: Prepared[R]) -> Speech | None:
+    """The first form in which a worker can be given a prompt; ``None`` if there is none."""
+    for speech in can.speech:
+        match speech:
+            case Speech.TOKENS if prepared.prompt.ids is not None:
+                return speech
+            case Speech.TEXT if prepared.prompt.text is not None:
+                return speech
+            case _ if prepared.raw is not None and (speech is Speech.CHAT or can.lays_out):
+                return speech
+            case _:
+                pass
+    return None
 
 
 class Acquire:
@@ -304,16 +328,9 @@ class Acquire:
 
     def __call__(self, selected: Selected[R]) -> Acquired[R]:
         worker, prepared = selected.lease.worker, selected.prepared
-        for speech in worker.capabilities.speech:
-            match speech:
-                case Speech.TOKENS if prepared.prompt.ids is not None:
-                    return Acquired(selected, worker, speech)
-                case Speech.TEXT if prepared.prompt.text is not None:
-                    return Acquired(selected, worker, speech)
-                case _ if prepared.raw is not None and (speech is Speech.CHAT or worker.capabilities.lays_out):
-                    return Acquired(selected, worker, speech)
-                case _:
-                    pass
+        speech = speech_of(worker.capabilities, prepared)
+        if speech is not None:
+            return Acquired(selected, worker, speech)
         model = prepared.spoken.model
         takes = " or ".join(worker.capabilities.speech)
         message = f"worker {worker.name} takes {takes} only, and this can't be said so for {model.name!r}"
@@ -410,7 +427,7 @@ async def _close_all(tasks: Sequence[asyncio.Future[C]]) -> None:
 async def _open(worker: Worker, order: Order) -> Opened:
     stream = worker.generate(order)
     try:
-        return Opened(await anext(stream), stream)
+        return Opened(await anext(stream), stream, worker.name)
     except StopAsyncIteration:
         raise WorkerFailed(worker.name, "its answer is empty") from None
     except BaseException:

@@ -16,7 +16,7 @@ from .answers import Choice, blocks_of, whole
 from .assembly import Assembly
 from .chats import call_id, facts
 from .door import Visit
-from .pipeline import Executed, Prepared, Spoken, together
+from .pipeline import Executed, Prepared, Spoken, require_room, together
 from .protocol.completions import CompletionRequest, GenerateRequest, read_completion, read_generate
 from .protocol.refusals import invalid
 from .reading import PlainReading
@@ -30,14 +30,18 @@ LARGE = 1 << 16
 """Characters of a prompt from which it is encoded in a thread."""
 
 
-async def _prompt(model: ServedModel, given: str | list[int], param: str) -> Prompt:
+async def _prompt(model: ServedModel, given: str | list[int], param: str, limit: int | None) -> Prompt:
     """A prompt that is given whole."""
     if isinstance(given, str):
-        return await asyncio.to_thread(model.raw_prompt, given) if len(given) > LARGE else model.raw_prompt(given)
-    try:
-        return model.id_prompt(given)
-    except UnknownToken as error:
-        raise invalid(param, str(error), "unknown_token") from None
+        large = len(given) > LARGE
+        prompt = await asyncio.to_thread(model.raw_prompt, given) if large else model.raw_prompt(given)
+    else:
+        try:
+            prompt = model.id_prompt(given)
+        except UnknownToken as error:
+            raise invalid(param, str(error), "unknown_token") from None
+    require_room(prompt, limit, param)
+    return prompt
 
 
 def _reading(model: ServedModel, cuts: Sequence[int], *, special: bool, logprobs: bool) -> PlainReading:
@@ -57,6 +61,7 @@ class CompletionWork:
 
     async def __call__(self, visit: Visit) -> None:
         request = read_completion(visit.body)
+        visit.weigh(len(request.prompts) * (request.n or 1))
         visit.record.streamed = bool(request.stream)
         spoken = self._parts.pipeline.detect(request, visit.record)
         prepared = [await self._prepared(spoken, given) for given in request.prompts]
@@ -90,7 +95,7 @@ class CompletionWork:
         await send_body(visit.send, msgspec.json.encode({**head, "choices": written, "usage": used}), visit.headers)
 
     async def _prepared(self, spoken: Spoken[CompletionRequest], given: str | list[int]) -> Prepared[CompletionRequest]:
-        prompt = await _prompt(spoken.model, given, "prompt")
+        prompt = await _prompt(spoken.model, given, "prompt", self._parts.settings.limits.prompt_tokens)
         cuts = tuple(spoken.request.stop_token_ids or ())
         return Prepared(spoken=spoken, prompt=prompt, cuts=cuts)
 
@@ -191,10 +196,12 @@ class GenerateWork:
 
     async def __call__(self, visit: Visit) -> None:
         request = read_generate(visit.body)
+        visit.weigh(request.n or 1)
         visit.record.streamed = request.stream
         spoken = self._parts.pipeline.detect(request, visit.record)
         given = request.input_ids if request.input_ids is not None else request.text or ""
-        prompt = await _prompt(spoken.model, given, "input_ids" if request.input_ids else "text")
+        param, limit = "input_ids" if request.input_ids else "text", self._parts.settings.limits.prompt_tokens
+        prompt = await _prompt(spoken.model, given, param, limit)
         prepared = Prepared(spoken=spoken, prompt=prompt, cuts=request.stop_token_ids)
         executed = await self._parts.pipeline.run(prepared, "gen-", visit.trace)
         try:
@@ -221,8 +228,8 @@ class GenerateWork:
 
 def _generate_choices(executed: Executed[GenerateRequest]) -> list[Choice]:
     request, model, cuts = executed.spoken.request, executed.spoken.model, executed.prepared.cuts
-    special = request.sampling_params.get("skip_special_tokens") is False
-    keep = bool(request.sampling_params.get("no_stop_trim"))
+    special = request.chosen.skip_special_tokens is False
+    keep = bool(request.chosen.no_stop_trim)
     return [
         Choice(
             opened,

@@ -141,6 +141,7 @@ class ParsedReading:
                 for token, entry in zip(ids, piece.logprobs, strict=False):
                     events += parser.feed_tokens([token])
                     self._attribution.push(entry, parser.position)
+                events += parser.feed_tokens(ids[len(piece.logprobs) :])  # some workers leave some of them out
         self._note(events)
         if self._attribution is not None:
             self.tokens += self._attribution.settle(events)

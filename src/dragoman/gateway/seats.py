@@ -13,6 +13,7 @@ from .fleet.seat import Seat
 from .protocol.refusals import decoded, invalid
 from .reply import send_body
 from .secret import Secret
+from .workers.register import KINDS
 
 __all__ = ["AddWorker", "DropWorker", "ListWorkers", "ShowWorker"]
 
@@ -76,9 +77,11 @@ class AddWorker:
         given = decoded(visit.body, _Entry)
         if not given.url.startswith(("http://", "https://")):
             raise invalid("url", "'url' must be http://HOST:PORT or https://HOST:PORT")
+        if given.kind is not None and given.kind not in KINDS:
+            raise invalid("kind", f"'kind' must be one of {', '.join(KINDS)}, found {given.kind[:60]!r}")
         key = Secret(given.key) if given.key else None
+        entry = WorkerEntry(url=given.url, kind=given.kind, models=given.models, key=key)
         try:
-            entry = WorkerEntry(url=given.url, kind=given.kind, models=given.models, key=key)
             seat = await self._parts.add(entry)
         except InvalidConfig as error:
             raise invalid("url", str(error)) from None

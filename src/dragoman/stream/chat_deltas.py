@@ -163,7 +163,7 @@ class ChatDeltas:
         """Why the choice ended, in OpenAI's words: what the engine says, corrected by what was read, never made up."""
         if self.matched is not None:
             return "stop"
-        if engine is not None and engine not in ("stop", "tool_calls"):
+        if engine is not None and engine not in ("stop", "tool_calls", "function_call"):
             return engine
         if self.complete:
             return "tool_calls"

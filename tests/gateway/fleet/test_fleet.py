@@ -47,7 +47,7 @@ def test_a_models_name_is_turned_into_the_workers_own() -> None:
     assert (lease.model, lease.seat.load, subject.models()) == ("org/chat-7b", (1, 30), ("chat", "chat-7b"))
 
 
-def test_a_model_that_nobody_serves_may_be_served_later() -> None:
+def test_a_model_that_nobody_serves_now_may_be_served_later() -> None:
     assert refusal(fleet("a"), Ask(model="other")) == (503, "no_worker_available", None, RETRY_AFTER)
 
 
@@ -74,6 +74,15 @@ def test_who_was_tried_is_not_tried_again_while_there_are_others() -> None:
     subject = fleet("a", "b", "c")
     tried = frozenset({"a", "c"})
     assert {subject.lease(Ask(model="m", without=tried)).worker.name for _ in range(3)} == {"b"}
+
+
+def test_who_is_unfit_is_asked_only_where_all_are() -> None:
+    subject = fleet("a", "b")
+    unfit = frozenset({"a"})
+    assert {subject.lease(Ask(model="m", unfit=unfit, without=frozenset({"b"}))).worker.name for _ in range(3)} == {"b"}
+    assert subject.lease(Ask(model="m", unfit=frozenset({"a", "b"}))).worker.name in "ab"
+    subject.seats()[1].is_well = False
+    assert refusal(subject, Ask(model="m", unfit=unfit))[:2] == (503, "no_worker_available")
 
 
 def test_who_was_tried_is_tried_again_where_there_is_no_other() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from dragoman.errors import InvalidConfig, Refused, WorkerFailed
-from dragoman.gateway.fleet.limits import RETRY_AFTER, Gate, Retries, is_retryable
+from dragoman.gateway.fleet.limits import RETRY_AFTER, Gate, Outputs, Retries, is_retryable
 
 LONG = 3600.0
 
@@ -251,3 +251,24 @@ def test_what_may_pass_is_tried_again(status: int | None) -> None:
 @pytest.mark.parametrize("status", [400, 401, 404, 422, 501])
 def test_what_will_not_pass_is_not(status: int) -> None:
     assert not is_retryable(WorkerFailed("a", "no", status))
+
+
+def test_who_wants_several_outputs_takes_as_many_places() -> None:
+    async def run() -> None:
+        gate = Gate(3, 8, LONG)
+        async with gate:
+            with Outputs(gate) as places:
+                places.count(5)
+                assert gate.inside == 5
+                later = [Visitor(gate, []) for _ in range(4)]
+                await settle()
+                assert not any(visitor.is_in for visitor in later)
+        await settle()
+        assert [visitor.is_in for visitor in later] == [True, True, True, False]
+        assert gate.inside == 3
+        for visitor in later:
+            visitor.leave()
+            await settle()
+        assert (gate.inside, gate.waiting) == (0, 0)
+
+    asyncio.run(run())

@@ -57,3 +57,8 @@ def test_who_comes_too_early_is_told_when_to_come_again() -> None:
 )
 def test_a_prompt_that_is_too_long_has_openais_code_whoever_says_so(said: str) -> None:
     assert refusal_of(WorkerFailed("w", said, 400)).code == "context_length_exceeded"
+
+
+def test_an_error_that_quotes_the_request_is_no_longer_than_it_need_be() -> None:
+    body = error_body(Refused(400, "invalid_value", "x" * 100_000, param="y" * 100_000))
+    assert len(body) < 2500

@@ -107,11 +107,24 @@ def test_headers_and_key_are_sent() -> None:
             (asked,) = double.asked
             assert asked.headers["x-request-id"] == "abc"
             assert asked.headers["content-type"] == "application/json"
-            with pytest.raises(WorkerFailed, match=r"Unauthorized \(HTTP 401\)"):
+            with pytest.raises(WorkerFailed, match=r"its key may be wrong \(HTTP 401\)"):
                 async for _ in worker(double.url, client).generate(order):
                     pass
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 500])
+def test_no_answer_of_a_server_tells_the_key_that_it_was_sent(status: int) -> None:
+    async def run() -> str:
+        script = Script(status=status, message="no: Bearer sk-very-secret, which ends in secret")
+        async with SglangDouble(script) as server, Client(QUICK) as client:
+            with pytest.raises(WorkerFailed) as caught:
+                async for _ in worker(server.url, client, key="sk-very-secret").generate(ORDER):
+                    pass
+            return str(caught.value)
+
+    assert "sk-very" not in asyncio.run(run())
 
 
 @pytest.mark.parametrize("which", range(3))

@@ -51,6 +51,11 @@ def test_what_else_the_caller_says_is_kept() -> None:
     assert (said["mirostat"], said["top_a"]) == (2, 0.2)
 
 
+def test_a_client_sends_no_worker_to_another_host() -> None:
+    fields = {"kv_transfer_params": {"remote_host": "10.0.0.1"}, "bootstrap_host": "10.0.0.1", "bootstrap_port": 1}
+    assert asked(chat={**CHAT, **fields}) == asked()
+
+
 def test_a_completion_is_refused() -> None:
     with pytest.raises(Refused, match="takes chats only"):
         asked(chat=None)

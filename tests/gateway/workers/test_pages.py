@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.errors import WorkerFailed
 from dragoman.gateway.transport import Client
-from dragoman.gateway.workers.pages import Listed, base_of, has_call, key_header, models_of, page, text_of
+from dragoman.gateway.workers.pages import Listed, base_of, decoded, has_call, key_header, models_of, page, text_of
 from tests.gateway.doubles.double import Double, json_answer
 from tests.gateway.doubles.raw import Asked, RawServer
 from tests.gateway.doubles.vllm import VllmDouble
@@ -79,3 +79,9 @@ def test_the_first_text_is_taken() -> None:
 def test_a_key_is_a_bearers() -> None:
     assert key_header("k") == (("authorization", "Bearer k"),)
     assert key_header(None) == ()
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[1]", b'{"a": "\xff"}', b'{"a": ' + b"[" * 100_000])
+def test_what_can_not_be_decoded_is_a_failure(data: bytes) -> None:
+    with pytest.raises(WorkerFailed, match="worker page: it sent what is not of its protocol"):
+        decoded("page", data, dict)

@@ -24,7 +24,7 @@ def letters(data: bytes, into: Gathered) -> None:
 
 
 def reader() -> EventReader:
-    return EventReader("letters", letters)
+    return EventReader("letters", Gathered("letters", letters))
 
 
 def events(*datas: bytes) -> bytes:
@@ -84,6 +84,22 @@ def test_what_came_before_an_error_comes_first() -> None:
 def test_an_end_that_comes_too_early_is_a_failure() -> None:
     it = reader()
     it.feed(events(b"a"))
+    with pytest.raises(WorkerFailed, match="ended before the answer did"):
+        it.finish()
+
+
+def test_the_last_event_needs_no_empty_line() -> None:
+    it = reader()
+    assert it.feed(b"data: a\n\ndata: .") == [Output(text="a")]
+    assert it.finish() == [Output(finish="stop")]
+
+
+def test_an_event_that_is_cut_is_an_early_end_unless_the_answer_had_ended() -> None:
+    it = reader()
+    it.feed(events(b".") + b"data: \xff")
+    assert it.finish() == [Output(finish="stop")]
+    it = reader()
+    it.feed(events(b"a") + b"data: \xff")
     with pytest.raises(WorkerFailed, match="ended before the answer did"):
         it.finish()
 

@@ -189,3 +189,17 @@ def test_a_tool_whose_schema_can_not_be_read_is_not_called() -> None:
 
 def test_a_completion_is_answered() -> None:
     assert script_for(scene_of("generic", "", None, 0)) == script_for(scene_of("generic", "", {}, 0))
+
+
+@pytest.mark.parametrize("name", ["hermes", "harmony", "deepseek_r1"])
+def test_a_recorded_call_is_said_only_where_it_is_what_the_callers_schema_asks_for(name: str) -> None:
+    schema: JSON = {
+        "type": "object",
+        "required": ["city"],
+        "properties": {"city": {"enum": ["Graz"]}},
+        "additionalProperties": False,
+    }
+    for tool in ("get_weather", "get_forecast", "search"):
+        wanted: JSON = {"type": "function", "function": {"name": tool, "parameters": schema}}
+        calls = said(get_dialect(name), {"messages": ASK, "tools": [wanted]}).tool_calls
+        assert [(call.name, loads(call.arguments)) for call in calls] == [(tool, {"city": "Graz"})]

@@ -76,9 +76,11 @@ class Fleet:
     def lease(self, ask: Ask) -> Lease:
         """A worker for a request; raises `Refused` (503) where none can be given anything now.
 
-        That includes a model that no worker serves: whether there is such a model is not the fleet's to say.
+        That includes a model that no worker serves: whether there is such a model is not the fleet's to say. Where
+        all are unfit, it is one of them, who then says why.
         """
         serving = [seat for seat in self._seats.values() if ask.model in seat.models]
+        serving = [seat for seat in serving if seat.name not in ask.unfit] or serving
         usable = [seat for seat in serving if seat.is_usable]
         if not usable:
             message = f"no worker is available for the model {ask.model!r}"

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ...errors import InvalidConfig, Refused, WorkerFailed
 
-__all__ = ["RETRYABLE", "RETRY_AFTER", "Gate", "Retries", "is_retryable"]
+__all__ = ["RETRYABLE", "RETRY_AFTER", "Gate", "Outputs", "Retries", "is_retryable"]
 
 RETRY_AFTER = 2
 """Seconds after which to come again where the queue was too long: nobody knows, but not at once."""
@@ -80,8 +80,8 @@ class Gate:
             alarm.cancel()
 
     def _leave(self) -> None:
-        """Give the place to who waits longest; it stays taken."""
-        for turn in list(self._turns):
+        """Give the place to who waits longest, where there are not too many in; it stays taken."""
+        for turn in list(self._turns) if self._inside <= self.concurrent else ():
             if self._call(turn, True):
                 return
         self._inside -= 1
@@ -93,6 +93,31 @@ class Gate:
             return False
         turn.set_result(may_enter)
         return True
+
+
+class Outputs:
+    """How many places one who is in takes: one for each output, beyond the limit if need be, since it is in already.
+
+    Others then wait until so many have left. A context manager, within that of the gate.
+    """
+
+    __slots__ = ("_gate", "_more")
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._more = 0
+
+    def count(self, outputs: int) -> None:
+        """So many in all."""
+        self._gate._inside += outputs - 1 - self._more
+        self._more = outputs - 1
+
+    def __enter__(self) -> Outputs:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for _ in range(self._more):
+            self._gate._leave()
 
 
 class Retries(Struct, frozen=True, kw_only=True):

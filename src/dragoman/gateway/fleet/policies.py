@@ -39,7 +39,8 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     `model` is the gateway's name. `ids` or `text` are the prompt, where it is known. `session` is what the caller says
     belongs together: a key, or the user. `tokens` is what the request weighs while it runs. `without` are the names of
-    the workers that were tried already; they are asked again only if there is no other.
+    the workers that were tried already; they are asked again only if there is no other. `unfit` are those that can't be
+    given the request in any form.
     """
 
     model: str
@@ -48,6 +49,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     session: str | None = None
     tokens: int = 0
     without: frozenset[str] = frozenset()
+    unfit: frozenset[str] = frozenset()
 
 
 class Thresholds(Struct, frozen=True, kw_only=True):

@@ -17,15 +17,15 @@ from ...errors import InvalidRequest
 from ...types import JSON, Tool
 from ..workers.order import Sampling
 from .refusals import decoded, invalid, unreadable
-from .sampling import SAMPLING, check_sampling, sampling_of
+from .sampling import SAMPLING, check_sampling, check_stops, sampling_of
 
 __all__ = ["ChatRequest", "ResponseFormat", "StreamOptions", "read_chat"]
 
 Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 MOST_CHOICES = 128
-MOST_STOPS = 16
 MOST_TOP_LOGPROBS = 20
+MOST_MESSAGES, MOST_TOOLS = 1 << 16, 1024
 
 
 class StreamOptions(Struct, frozen=True):
@@ -142,6 +142,9 @@ HARMLESS = frozenset(
 ELSEWHERE = frozenset({"kv_transfer_params", "bootstrap_host", "bootstrap_port", "bootstrap_room"})
 """Fields by which a worker is told of another host, as for prefill elsewhere: of no worker a client's to set."""
 
+LEGACY = {"functions": "tools", "function_call": "tool_choice"}
+"""What calls were asked for by, once; it would be worse to answer as if nobody had asked."""
+
 
 def read_chat(body: bytes) -> ChatRequest:
     """The request in a body; raises `Refused` with the path of the first field that is wrong."""
@@ -175,9 +178,11 @@ def _check(request: ChatRequest) -> None:
     """Refuse what the types allow and the API does not."""
     if not request.messages:
         raise invalid("messages", "'messages' must hold at least one message", "empty_array")
+    if len(request.messages) > MOST_MESSAGES:
+        raise invalid("messages", f"'messages' may hold up to {MOST_MESSAGES} messages")
     if request.n is not None and not 1 <= request.n <= MOST_CHOICES:
         raise invalid("n", f"'n' must be from 1 to {MOST_CHOICES}, found {request.n}")
-    _check_stops(request)
+    check_stops(request.stops, "stop")
     if request.top_logprobs is not None:
         if not request.logprobs:
             raise invalid("top_logprobs", "'top_logprobs' needs 'logprobs' to be true")
@@ -193,14 +198,12 @@ def _check(request: ChatRequest) -> None:
         raise invalid("continue_final_message", "the last message must be the assistant's to be continued")
 
 
-def _check_stops(request: ChatRequest) -> None:
-    if len(request.stops) > MOST_STOPS:
-        raise invalid("stop", f"'stop' may hold up to {MOST_STOPS} strings, found {len(request.stops)}")
-    if any(not stop for stop in request.stops):
-        raise invalid("stop", "'stop' must not hold an empty string")
-
-
 def _check_tools(request: ChatRequest) -> None:
+    for old, new in LEGACY.items():
+        if request.raw.get(old) is not None:
+            raise invalid(old, f"'{old}' is of an older API: say it with '{new}'", "unsupported_parameter")
+    if len(request.tools or ()) > MOST_TOOLS:
+        raise invalid("tools", f"'tools' may hold up to {MOST_TOOLS} tools, found {len(request.tools or ())}")
     for index, tool in enumerate(request.tools or ()):
         if tool.get("type", "function") != "function":
             raise invalid(f"tools[{index}].type", f"tools must be of type 'function', found {tool['type']!r}")

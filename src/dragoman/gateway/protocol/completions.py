@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Struct, structs
 
 from ..workers.order import Sampling
-from .chat import MOST_CHOICES, MOST_STOPS, StreamOptions
+from .chat import MOST_CHOICES, StreamOptions
 from .refusals import decoded, invalid, unreadable
-from .sampling import check_sampling, sampling_of
+from .sampling import check_sampling, check_stops, sampling_of
 
 __all__ = ["CompletionRequest", "GenerateRequest", "read_completion", "read_generate"]
 
@@ -63,10 +63,10 @@ class CompletionRequest(CompletionFields, kw_only=True, frozen=True):
         if isinstance(self.prompt, str):
             return [self.prompt]
         given = self.prompt
-        if given and all(isinstance(one, int) and not isinstance(one, bool) for one in given):
+        if given and all(type(one) is int for one in given):
             return [list(given)]
         for index, one in enumerate(given):
-            ids = isinstance(one, list) and one and all(isinstance(token, int) for token in one)
+            ids = isinstance(one, list) and one and all(type(token) is int for token in one)
             if not (isinstance(one, str) or ids):
                 raise invalid(f"prompt[{index}]", "a prompt must be a string, or token ids", "invalid_type")
         return list(given)
@@ -96,8 +96,9 @@ def _check(request: CompletionRequest) -> None:
     count = len(request.prompts)
     if not 1 <= count <= MOST_PROMPTS:
         raise invalid("prompt", f"'prompt' must hold from 1 to {MOST_PROMPTS} prompts, found {count}")
-    if request.n is not None and not 1 <= request.n <= MOST_CHOICES:
-        raise invalid("n", f"'n' must be from 1 to {MOST_CHOICES}, found {request.n}")
+    if request.n is not None and not 1 <= request.n <= MOST_CHOICES // count:
+        most = f"{MOST_CHOICES // count} for {count} prompts" if count > 1 else str(MOST_CHOICES)
+        raise invalid("n", f"'n' must be from 1 to {most}, found {request.n}")
     if request.best_of is not None and request.best_of != (request.n or 1):
         raise invalid(
             "best_of", "'best_of' other than 'n' is not supported: all outputs are given", "unsupported_value"
@@ -108,8 +109,7 @@ def _check(request: CompletionRequest) -> None:
         raise invalid("logprobs", f"'logprobs' must be from 0 to {MOST_LOGPROBS}")
     if request.echo and request.logprobs is not None:
         raise invalid("echo", "'echo' with 'logprobs' is not supported: the prompt's own are not known here")
-    if len(request.stops) > MOST_STOPS or not all(request.stops):
-        raise invalid("stop", f"'stop' may hold up to {MOST_STOPS} strings, none of them empty")
+    check_stops(request.stops, "stop")
     if request.stream_options is not None and not request.stream:
         raise invalid("stream_options", "'stream_options' needs 'stream' to be true")
 
@@ -128,16 +128,28 @@ class GenerateFields(Struct, kw_only=True, frozen=True):
     sampling_params: dict[str, Any] = {}
 
 
+class _Chosen(Struct, frozen=True):
+    """What `sampling_params` hold beside that which all endpoints have."""
+
+    n: int | None = None
+    max_new_tokens: int | None = None
+    min_new_tokens: int | None = None
+    stop: str | list[str] | None = None
+    stop_token_ids: list[int] | None = None
+    skip_special_tokens: bool | None = None
+    no_stop_trim: bool | None = None
+
+
 class GenerateRequest(GenerateFields, kw_only=True, frozen=True):
     """A prompt in ids or text, and an output in ids and text."""
 
     sampling: Sampling = Sampling()
+    chosen: _Chosen = _Chosen()
 
     @property
     def n(self) -> int | None:
         """How many outputs."""
-        count = self.sampling_params.get("n", 1)
-        return count if isinstance(count, int) else 1
+        return self.chosen.n
 
     @property
     def session(self) -> str | None:
@@ -147,13 +159,13 @@ class GenerateRequest(GenerateFields, kw_only=True, frozen=True):
     @property
     def stops(self) -> tuple[str, ...]:
         """The caller's own stop strings."""
-        stop = self.sampling_params.get("stop") or ()
-        return (stop,) if isinstance(stop, str) else tuple(one for one in stop if isinstance(one, str) and one)
+        stop = self.chosen.stop
+        return (stop,) if isinstance(stop, str) else tuple(stop or ())
 
     @property
     def stop_token_ids(self) -> tuple[int, ...]:
         """The caller's own stop tokens."""
-        return tuple(one for one in self.sampling_params.get("stop_token_ids") or () if isinstance(one, int))
+        return tuple(self.chosen.stop_token_ids or ())
 
 
 def read_generate(body: bytes) -> GenerateRequest:
@@ -162,20 +174,24 @@ def read_generate(body: bytes) -> GenerateRequest:
     names = frozenset(GenerateFields.__struct_fields__)
     try:
         given = msgspec.convert({key: raw[key] for key in names & raw.keys()}, GenerateFields)
+        chosen = msgspec.convert(given.sampling_params, _Chosen)
     except msgspec.ValidationError as error:
         raise unreadable(error) from None
-    request = GenerateRequest(**structs.asdict(given))
+    request = GenerateRequest(**structs.asdict(given), chosen=chosen)
     if (request.text is None) is (request.input_ids is None):
         raise invalid("input_ids", "exactly one of 'text' and 'input_ids' is needed")
     if request.input_ids is not None and not request.input_ids:
         raise invalid("input_ids", "'input_ids' must hold at least one token", "empty_array")
     fields: Mapping[str, Any] = request.sampling_params
-    most = fields.get("max_new_tokens")
-    if most is not None and not (isinstance(most, int) and most >= 1):
+    most = chosen.max_new_tokens
+    if most is not None and most < 1:
         raise invalid("sampling_params.max_new_tokens", "'max_new_tokens' must be an integer of at least 1")
     if request.n is not None and not 1 <= request.n <= MOST_CHOICES:
         raise invalid("sampling_params.n", f"'n' must be from 1 to {MOST_CHOICES}")
+    check_stops(request.stops, "sampling_params.stop")
     top = request.top_logprobs_num if request.return_logprob else None
+    if top is not None and not 0 <= top <= MOST_LOGPROBS:
+        raise invalid("top_logprobs_num", f"'top_logprobs_num' must be from 0 to {MOST_LOGPROBS}")
     sampling = sampling_of(fields, max_tokens=most, logprobs=top)
     check_sampling(sampling)
     return structs.replace(request, sampling=sampling)

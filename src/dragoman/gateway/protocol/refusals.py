@@ -43,17 +43,25 @@ _TYPES = {
 }
 
 
+LONGEST_MESSAGE, LONGEST_PARAM = 2000, 200
+"""Characters of an error: what it says may quote the request, which may be long."""
+
+
 def error_type(status: int) -> str:
     """The kind of error that a status is."""
     return _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
 
 
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def error_body(refused: Refused) -> bytes:
     """The body of an error, the same in an answer and in a stream."""
     error = {
-        "message": refused.message,
+        "message": _short(refused.message, LONGEST_MESSAGE),
         "type": error_type(refused.status),
-        "param": refused.param,
+        "param": _short(refused.param, LONGEST_PARAM) if refused.param is not None else None,
         "code": refused.code,
     }
     return msgspec.json.encode({"error": error})

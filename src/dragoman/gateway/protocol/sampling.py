@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,7 +12,13 @@ from ...types import JSON
 from ..workers.order import Sampling
 from .refusals import invalid, unreadable
 
-__all__ = ["PASSED_ON", "SAMPLING", "check_sampling", "sampling_of"]
+__all__ = ["MOST_STOPS", "PASSED_ON", "SAMPLING", "check_sampling", "check_stops", "sampling_of"]
+
+MOST_STOPS, MOST_STOP_CHARACTERS = 16, 1024
+"""Stop strings of a request, and how long they are in all: each is looked for in each piece of an answer."""
+
+MOST_BIASES = 4096
+TOKEN_DIGITS = 10
 
 PASSED_ON = frozenset(
     {"priority", "lora_path", "cache_salt", "session_params", "custom_params"}
@@ -80,14 +86,26 @@ def sampling_of(raw: Mapping[str, Any], *, max_tokens: int | None, logprobs: int
 def _bias(given: Mapping[str, float] | None) -> dict[int, float] | None:
     if given is None:
         return None
+    if len(given) > MOST_BIASES:
+        raise invalid("logit_bias", f"'logit_bias' may hold up to {MOST_BIASES} tokens, found {len(given)}")
     bias = {}
     for token, value in given.items():
-        if not token.isdecimal():
+        if not token.isdecimal() or len(token) > TOKEN_DIGITS:
             raise invalid("logit_bias", f"'logit_bias' has token ids for keys, found {token[:20]!r}")
         if not -100 <= value <= 100:
             raise invalid(f"logit_bias.{token}", "a bias must be from -100 to 100")
         bias[int(token)] = value
     return bias
+
+
+def check_stops(stops: Sequence[str], param: str) -> None:
+    """Refuse stop strings that are too many, too long, or empty."""
+    if len(stops) > MOST_STOPS:
+        raise invalid(param, f"'{param}' may hold up to {MOST_STOPS} strings, found {len(stops)}")
+    if not all(stops):
+        raise invalid(param, f"'{param}' must not hold an empty string")
+    if (size := sum(map(len, stops))) > MOST_STOP_CHARACTERS:
+        raise invalid(param, f"'{param}' may have up to {MOST_STOP_CHARACTERS} characters in all, found {size}")
 
 
 def check_sampling(sampling: Sampling) -> None:

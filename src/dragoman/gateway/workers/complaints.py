@@ -12,8 +12,13 @@ COMPLAINT = 500
 """Characters of a worker's message that are passed on."""
 
 
-def complaint(body: bytes) -> str:
-    """The message in an error body: OpenAI's, vLLM's, SGLang's, FastAPI's, llama.cpp's, or just text."""
+def complaint(body: bytes, key: str | None = None) -> str:
+    """The message in an error body: OpenAI's, vLLM's, SGLang's, FastAPI's, llama.cpp's, or just text.
+
+    It is shown to clients, so the `key` that the gateway has sent is taken out of it.
+    """
+    if key:
+        body = body.replace(key.encode(), b"(hidden)")
     try:
         found = _message(msgspec.json.decode(body))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
 from ...errors import WorkerFailed
@@ -38,7 +39,7 @@ class HttpWorker:
         self._url = base_of(url)
         self._wire, self._client = wire, client
         self._capabilities = capabilities
-        self._headers = key_header(key)
+        self._key, self._headers = key, key_header(key)
         self._health, self._patience = health, patience
 
     @property
@@ -50,7 +51,10 @@ class HttpWorker:
         return self._capabilities
 
     async def generate(self, order: Order) -> AsyncGenerator[Sequence[Piece], None]:
-        dispatch = self._wire.build(order, self._capabilities)
+        if order.constraint is None:
+            dispatch = self._wire.build(order, self._capabilities)
+        else:  # a grammar may take a while to be written out
+            dispatch = await asyncio.to_thread(self._wire.build, order, self._capabilities)
         reader = self._wire.reader(order, self._capabilities)
         headers = (("content-type", "application/json"), *self._headers, *dispatch.headers)
         response = await self._client.open(dispatch.method, self._url + dispatch.path, headers, dispatch.body)
@@ -81,8 +85,11 @@ class HttpWorker:
         try:
             return reader.finish() if data is None else reader.feed(data)
         except WorkerFailed as error:  # the wire does not know whom it reads
-            raise WorkerFailed(self._url, error.problem, error.status) from None
+            raise WorkerFailed(self._url, complaint(error.problem.encode(), self._key), error.status) from None
 
     async def _refusal(self, response: Response) -> WorkerFailed:
-        said = complaint(await response.collect(COMPLAINT_BYTES))
+        body = await response.collect(COMPLAINT_BYTES)
+        if response.status in (401, 403):  # what is said then often has a part of the key
+            return WorkerFailed(self._url, "it does not let the gateway in: its key may be wrong", response.status)
+        said = complaint(body, self._key)
         return WorkerFailed(self._url, said or "it refused without a word", response.status)

@@ -17,9 +17,9 @@ from ...constrain.emission import Emission
 from ...constrain.requests import llama_cpp
 from ...errors import InvalidRequest, Refused
 from ...types import JSON
-from .frames import FrameReader
 from .llama_cpp_reader import LlamaCppEvents
 from .order import Order, Prompt, Sampling
+from .reading import EventReader
 from .worker import Capabilities, Dispatch, Reader
 
 __all__ = ["LlamaCpp"]
@@ -69,7 +69,7 @@ class LlamaCpp:
         """Who reads the answer: ids for a prompt of ids, text for one of text."""
         control = _control(order, capabilities)
         events = LlamaCppEvents(order, control, told_ids=order.prompt.ids is not None)
-        return FrameReader(self.kind, events)
+        return EventReader(self.kind, events)
 
 
 def _control(order: Order, capabilities: Capabilities) -> Mapping[str, int]:

@@ -17,8 +17,7 @@ from ...dialect import Dialect
 from ...errors import WorkerFailed
 from ...registry import dialects
 from ..transport import Client
-from .frames import decoded
-from .pages import base_of, key_header, models_of
+from .pages import base_of, decoded, key_header, models_of
 from .worker import Capabilities, Speech
 
 __all__ = ["ask"]

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from ...errors import WorkerFailed
 from ...stream.sse import ServerSentEvent
-from .frames import decoded
 from .order import Alternative, Order, Output, Piece, TokenLogprob, Usage
 
 __all__ = ["LlamaCppEvents"]
@@ -58,6 +58,9 @@ class _Event(Struct):
     error: _Fault | None = None
 
 
+_decode = msgspec.json.Decoder(_Event).decode
+
+
 _Part: TypeAlias = tuple[list[int], str, list[TokenLogprob]]
 
 
@@ -86,7 +89,7 @@ class LlamaCppEvents:
         """A token, the end, or an error."""
         if self._ended:
             return
-        said = decoded(self._kind, event.data, _Event)
+        said = _decode(event.data)
         if said.error is not None:
             raise WorkerFailed(self._kind, said.error.message, said.error.code)
         if self._stopped is not None and not said.stop:
@@ -105,7 +108,7 @@ class LlamaCppEvents:
         if not self._ended:
             self._finish("stop", self._stopped)
 
-    def take(self) -> list[Piece]:
+    def take(self, *, last: bool = False) -> list[Piece]:
         """The pieces since the last time; what can be one `Output` is one."""
         self._gather()
         pieces, self._pieces = self._pieces, []

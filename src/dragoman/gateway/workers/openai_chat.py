@@ -7,6 +7,7 @@ be given prompts there are wires of their own, beside this file.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -14,16 +15,18 @@ from ...errors import Refused, WorkerFailed
 from ...stream.sse import ServerSentEvent
 from ...types import JSON
 from ..transport import Client
-from .frames import FrameReader, decoded
 from .order import Chunk, Order, Piece
 from .pages import models_of
+from .reading import EventReader
 from .worker import Capabilities, Dispatch, Reader, Speech
 
 __all__ = ["ChatEvents", "OpenAIChat", "ask"]
 
 KIND = "openai"
-SINGLE = frozenset({"n"})
-"""Fields of the caller's that are the gateway's: an order is one output."""
+OURS = frozenset(
+    {"n", "bootstrap_host", "bootstrap_port", "bootstrap_room", "ec_transfer_params", "kv_transfer_params"}
+)
+"""Fields that are not the caller's to set: an order is one output, and no client sends a worker to another host."""
 
 
 class OpenAIChat:
@@ -35,7 +38,7 @@ class OpenAIChat:
         """The caller's own request, streamed and with usage; raises `Refused` for what is no chat."""
         if order.chat is None:
             raise Refused(400, "unsupported_endpoint", f"the worker of {order.model!r} takes chats only")
-        chat = {name: value for name, value in order.chat.items() if name not in SINGLE}
+        chat = {name: value for name, value in order.chat.items() if name not in OURS}
         options = chat.get("stream_options")
         fields: dict[str, JSON] = {
             **order.sampling.extra,
@@ -48,7 +51,7 @@ class OpenAIChat:
 
     def reader(self, order: Order, capabilities: Capabilities) -> Reader:
         """Who reads the answer to it."""
-        return FrameReader(self.kind, ChatEvents(self.kind))
+        return EventReader(self.kind, ChatEvents(self.kind))
 
 
 class ChatEvents:
@@ -62,12 +65,7 @@ class ChatEvents:
 
     def read(self, event: ServerSentEvent) -> None:
         """A chunk, an error, or the end."""
-        if self._done:
-            return
-        if event.data.strip() == b"[DONE]":
-            self._done = True
-            return
-        value: Mapping[str, JSON] = decoded(self._kind, event.data, dict)
+        value: Mapping[str, JSON] = _decode(event.data)
         if event.event == "error" or value.get("error") or value.get("object") == "error":
             raise self._fault(value)
         self._finished = self._finished or _has_reason(value)
@@ -78,8 +76,9 @@ class ChatEvents:
         if not self._finished and not self._done:
             raise WorkerFailed(self._kind, "its stream ended before the answer did")
 
-    def take(self) -> list[Piece]:
+    def take(self, *, last: bool = False) -> list[Piece]:
         """The chunks since the last time."""
+        self._done = self._done or last
         chunks, self._chunks = self._chunks, []
         return chunks
 
@@ -92,6 +91,9 @@ class ChatEvents:
         message = told.get("message")
         status = code if isinstance(code, int) and 400 <= code < 600 else None
         return WorkerFailed(self._kind, message if isinstance(message, str) else "an error without a message", status)
+
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def _has_reason(value: Mapping[str, JSON]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import msgspec
 
@@ -11,7 +12,10 @@ from ...types import JSON
 from ..transport import Client
 from .complaints import complaint
 
-__all__ = ["Listed", "base_of", "has_call", "key_header", "models_of", "page", "text_of"]
+__all__ = ["Listed", "base_of", "decoded", "has_call", "key_header", "models_of", "page", "text_of"]
+
+
+_Value = TypeVar("_Value")
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -46,7 +50,7 @@ async def models_of(url: str, client: Client, key: str | None) -> tuple[Listed, 
     """
     got = await client.fetch("GET", base_of(url) + "/v1/models", key_header(key))
     if got.status in (401, 403) or got.status >= 500:
-        raise WorkerFailed(url, complaint(got.body) or "it does not list its models", got.status)
+        raise WorkerFailed(url, complaint(got.body, key) or "it does not list its models", got.status)
     try:
         return msgspec.json.decode(got.body, type=_List).data if got.status == 200 else ()
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -64,6 +68,14 @@ def text_of(told: Mapping[str, JSON] | None, *names: str) -> str | None:
     """The first of these fields that has a text."""
     found = (told.get(name) for name in names) if told is not None else ()
     return next((value for value in found if isinstance(value, str) and value), None)
+
+
+def decoded(worker: str, data: bytes, kind: type[_Value]) -> _Value:
+    """The JSON as a value of this type; raises `WorkerFailed`."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise WorkerFailed(worker, f"it sent what is not of its protocol: {error}") from None
 
 
 def base_of(url: str) -> str:

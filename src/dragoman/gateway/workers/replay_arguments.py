@@ -7,7 +7,7 @@ more than is known here (a pattern, say), that grammar writes the value itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from json import dumps
+from json import dumps, loads
 from math import ceil
 from random import Random
 
@@ -18,7 +18,7 @@ from ...emit.rules import Rules
 from ...registry import get_dialect
 from ...types import JSON, Tool
 
-__all__ = ["arguments_for", "value_for"]
+__all__ = ["arguments_for", "satisfies", "value_for"]
 
 DEEPEST = 12
 """Schemas within schemas that are followed; deeper ones are recursive."""
@@ -60,6 +60,11 @@ def arguments_for(tool: Tool, seed: int = 0) -> str:
     text = dumps(value_for(schema, seed), ensure_ascii=False)
     rules = _rules(tool)
     return text if Matcher(rules).matches(text) else generate(rules, Random(seed).randrange, size=SIZE)
+
+
+def satisfies(tool: Tool, arguments: str) -> bool:
+    """Whether these arguments are what the tool's schema asks for. Raises `InvalidTool` as above."""
+    return Matcher(_rules(tool)).matches(dumps(loads(arguments), ensure_ascii=False))
 
 
 def value_for(schema: JSON, seed: int = 0) -> JSON:

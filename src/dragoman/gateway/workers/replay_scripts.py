@@ -24,7 +24,7 @@ from ...parse.parser import Parser
 from ...recordings import recordings
 from ...registry import get_dialect
 from ...types import JSON, Message, Part, TextPart, ThinkingPart, Tool
-from .replay_arguments import arguments_for, value_for
+from .replay_arguments import arguments_for, satisfies, value_for
 
 __all__ = ["Scene", "scene_of", "script_for"]
 
@@ -192,7 +192,7 @@ def _answer(scene: Scene) -> str:
 
 
 def _is_read_as_meant(script: _Script, scene: Scene, dialect: Dialect, tools: Sequence[Tool]) -> bool:
-    """Whether the parser finds no problem in it, and either the message or calls of these tools."""
+    """Whether the parser finds no problem in it, and either the message or calls of these tools by their schemas."""
     try:
         parser = Parser(dialect, tools, prefill=scene.begun)
         events = [*parser.feed(script.text), *parser.finish("stop")]
@@ -201,6 +201,9 @@ def _is_read_as_meant(script: _Script, scene: Scene, dialect: Dialect, tools: Se
     if any(isinstance(event, Problem) or (isinstance(event, CallEnd) and event.problems) for event in events):
         return False
     message = assemble(events)
+    known = {tool.name: tool for tool in tools}
+    if not all(call.name in known and satisfies(known[call.name], call.arguments) for call in message.tool_calls):
+        return False
     if script.message is None:
         return bool(message.tool_calls) == script.calls and bool(script.calls or message.text)
     wanted = script.message

@@ -74,7 +74,7 @@ class Sglang:
         return Dispatch("POST", "/generate", msgspec.json.encode(body), order.headers)
 
     def reader(self, order: Order, capabilities: Capabilities) -> Reader:
-        return EventReader(self.kind, _Events(order, capabilities).read)
+        return EventReader(self.kind, Gathered(self.kind, _Events(order, capabilities).read))
 
 
 async def ask(url: str, client: Client, key: str | None = None) -> Capabilities | None:

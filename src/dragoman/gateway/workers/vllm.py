@@ -68,7 +68,7 @@ class Vllm:
         return Dispatch("POST", "/v1/completions", msgspec.json.encode(body), order.headers)
 
     def reader(self, order: Order, capabilities: Capabilities) -> Reader:
-        return EventReader(self.kind, _Events(order).read)
+        return EventReader(self.kind, Gathered(self.kind, _Events(order).read))
 
 
 IDS_SINCE = (0, 10, 2)

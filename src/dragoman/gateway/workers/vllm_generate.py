@@ -76,7 +76,7 @@ class VllmGenerate:
         return Dispatch("POST", PATH, msgspec.json.encode(body), order.headers)
 
     def reader(self, order: Order, capabilities: Capabilities) -> Reader:
-        return EventReader(self.kind, _Events(order).read)
+        return EventReader(self.kind, Gathered(self.kind, _Events(order).read))
 
 
 async def ask(url: str, client: Client, key: str | None = None) -> Capabilities | None:
