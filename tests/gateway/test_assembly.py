@@ -14,6 +14,7 @@ from dragoman.gateway.config import ModelEntry, Server, Settings, WorkerEntry
 from dragoman.gateway.served import load_model
 from dragoman.gateway.workers.worker import Capabilities
 
+from .doubles.chat_double import ChatDouble
 from .doubles.vllm import VllmDouble
 from .quiet import ask, says
 from .running import gateway, in_front_of
@@ -70,12 +71,27 @@ def test_a_worker_that_cannot_be_given_a_prompt_leaves_it_to_one_that_can() -> N
 
 def test_where_no_worker_can_be_given_a_prompt_it_is_said_why() -> None:
     async def run() -> tuple[int, str]:
-        async with VllmDouble(says("x"), scale_out=True) as ids_only:
-            async with gateway(mixed(WorkerEntry(url=ids_only.url, kind="vllm-generate"))) as door:
-                status, value, _ = await door.post(CHAT, ask())
-                return status, value["error"]["code"]
+        async with (
+            VllmDouble(says("x"), scale_out=True) as ids_only,
+            gateway(mixed(WorkerEntry(url=ids_only.url, kind="vllm-generate"))) as door,
+        ):
+            status, value, _ = await door.post(CHAT, ask())
+            return status, value["error"]["code"]
 
     assert asyncio.run(run()) == (501, "prompt_not_expressible")
+
+
+@pytest.mark.parametrize("kind", ["openai", "vllm"])
+def test_an_image_goes_to_a_worker_that_reads_chats_itself_and_to_no_other(kind: str) -> None:
+    async def run() -> tuple[int, str | None]:
+        double = ChatDouble(says("A cat.")) if kind == "openai" else VllmDouble(says("A cat."))
+        image = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
+        chat = {**ask(), "messages": [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, image]}]}
+        async with double as worker, gateway(mixed(WorkerEntry(url=worker.url, kind=kind))) as door:
+            status, value, _ = await door.post(CHAT, chat)
+            return status, value["choices"][0]["message"]["content"] if status == 200 else value["error"]["param"]
+
+    assert asyncio.run(run()) == ((200, "A cat.") if kind == "openai" else (400, "messages[0]"))
 
 
 def test_a_model_whose_worker_has_not_come_yet_is_asked_for_later() -> None:

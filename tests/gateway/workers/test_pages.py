@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.errors import WorkerFailed
 from dragoman.gateway.transport import Client
-from dragoman.gateway.workers.pages import decoded, Listed, base_of, has_call, key_header, models_of, page, text_of
+from dragoman.gateway.workers.pages import Listed, base_of, decoded, has_call, key_header, models_of, page, text_of
 from tests.gateway.doubles.double import Double, json_answer
 from tests.gateway.doubles.raw import Asked, RawServer
 from tests.gateway.doubles.vllm import VllmDouble

@@ -115,7 +115,7 @@ class Outputs:
     def __enter__(self) -> Outputs:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *error: object) -> None:
         for _ in range(self._more):
             self._gate._leave()
 

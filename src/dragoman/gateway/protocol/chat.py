@@ -127,6 +127,12 @@ class ChatRequest(ChatFields, kw_only=True, frozen=True):
         )
 
     @property
+    def has_media(self) -> bool:
+        """Whether a message has a part that no prompt of text can hold."""
+        contents = [content for message in self.messages if isinstance(content := message.get("content"), list)]
+        return any(isinstance(part, dict) and part.get("type") in MEDIA for content in contents for part in content)
+
+    @property
     def session(self) -> str | None:
         """What the caller calls the conversation, or themselves."""
         return self.session_id or self.prompt_cache_key or self.safety_identifier or self.user
@@ -140,6 +146,9 @@ HARMLESS = frozenset(
     | {"prompt_cache_retention", "prompt_cache_options", "moderation", "add_special_tokens", "echo"}
 )
 """Fields that change nothing in an answer here, and about which nobody needs to be told."""
+
+MEDIA = ("audio_url", "file", "image", "image_url", "input_audio", "video", "video_url")
+"""Parts of messages that only workers with a layout of their own may take."""
 
 LEGACY = {"functions": "tools", "function_call": "tool_choice"}
 """What calls were asked for by, once; it would be worse to answer as if nobody had asked."""
