@@ -150,6 +150,9 @@ HARMLESS = frozenset(
 MEDIA = ("audio_url", "file", "image", "image_url", "input_audio", "video", "video_url")
 """Parts of messages that only workers with a layout of their own may take."""
 
+ALWAYS = ("add_generation_prompt", "include_reasoning", "separate_reasoning")
+"""What is done here in any case: who asks that it be not done is told so."""
+
 LEGACY = {"functions": "tools", "function_call": "tool_choice"}
 """What calls were asked for by, once; it would be worse to answer as if nobody had asked."""
 
@@ -168,7 +171,8 @@ def read_chat(body: bytes) -> ChatRequest:
     most = _limit(fields)
     top = (fields.top_logprobs or 0) if fields.logprobs else None
     sampling = sampling_of(raw, max_tokens=most, logprobs=top)
-    ignored = tuple(sorted(raw.keys() - KNOWN - SAMPLING - HARMLESS))
+    unheard = {name for name in ALWAYS if raw.get(name) is False and not fields.continue_final_message}
+    ignored = tuple(sorted((raw.keys() - KNOWN - SAMPLING - HARMLESS) | unheard))
     request = ChatRequest(**structs.asdict(fields), sampling=sampling, ignored=ignored, raw=raw)
     _check(request)
     check_sampling(sampling)
