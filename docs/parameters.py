@@ -124,7 +124,7 @@ SECTIONS: Mapping[str, Mapping[str, Field]] = {
 }
 
 OTHERS = (
-    *("add_generation_prompt", "separate_reasoning", "audio", "function_call", "functions", "web_search_options"),
+    *("audio", "web_search_options"),
     *("allowed_token_ids", "bad_words", "chat_template", "documents", "length_penalty", "prompt_logprobs"),
     *("bootstrap_host", "bootstrap_room", "data_parallel_rank", "kv_transfer_params", "return_hidden_states"),
     *("stop_regex", "thinking_token_budget", "use_beam_search"),

@@ -82,6 +82,19 @@ def test_where_no_worker_can_be_given_a_prompt_it_is_said_why() -> None:
     assert asyncio.run(run()) == (501, "prompt_not_expressible")
 
 
+@pytest.mark.parametrize("kind", ["openai", "vllm"])
+def test_an_image_goes_to_a_worker_that_reads_chats_itself_and_to_no_other(kind: str) -> None:
+    async def run() -> tuple[int, str | None]:
+        double = ChatDouble(says("A cat.")) if kind == "openai" else VllmDouble(says("A cat."))
+        image = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
+        chat = {**ask(), "messages": [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, image]}]}
+        async with double as worker, gateway(mixed(WorkerEntry(url=worker.url, kind=kind))) as door:
+            status, value, _ = await door.post(CHAT, chat)
+            return status, value["choices"][0]["message"]["content"] if status == 200 else value["error"]["param"]
+
+    assert asyncio.run(run()) == ((200, "A cat.") if kind == "openai" else (400, "messages[0]"))
+
+
 def test_a_model_whose_worker_has_not_come_yet_is_asked_for_later() -> None:
     async def run() -> tuple[int, str, str]:
         async with gateway(in_front_of("http://127.0.0.1:9", model="qwen3")) as door:

@@ -25,7 +25,7 @@ from msgspec import Struct, structs
 
 from ..constrain import Constraint, constrain
 from ..dialect import START
-from ..errors import Inexpressible, InvalidRequest, Refused, WorkerFailed
+from ..errors import Inexpressible, InvalidConversation, InvalidRequest, Refused, WorkerFailed
 from ..events import Problem, ProblemKind
 from ..parse.parser import Parser
 from ..types import JSON, Tool
@@ -103,7 +103,8 @@ class Spoken(Struct, Generic[R], frozen=True):
 class Prepared(Struct, Generic[R], frozen=True, kw_only=True):
     """What a worker is to be asked, whoever it will be.
 
-    `raw` is the request itself, for a worker that lays out chats on its own, ``None`` where there is no chat.
+    `raw` is the request itself, for a worker that lays out chats on its own, ``None`` where there is no chat. `unsaid`
+    is why there is no prompt, where only such a worker can be asked.
     """
 
     spoken: Spoken[R]
@@ -114,6 +115,7 @@ class Prepared(Struct, Generic[R], frozen=True, kw_only=True):
     cuts: tuple[int, ...] = ()
     raw: Mapping[str, JSON] | None = None
     stops: bool = True
+    unsaid: InvalidConversation | None = None
 
 
 class Selected(Struct, Generic[R], frozen=True):
@@ -217,7 +219,13 @@ class Prepare:
         declared = request.declared
         shown = list(request.tools or ()) if choice.mode != "none" else []
         options = template_options(request, model)
-        prompt = model.prompt(request.messages, shown, options, goes_on=bool(request.continue_final_message))
+        unsaid: InvalidConversation | None = None
+        try:
+            prompt = model.prompt(request.messages, shown, options, goes_on=bool(request.continue_final_message))
+        except InvalidConversation as error:
+            if not request.has_media:
+                raise
+            prompt, unsaid = Prompt(), error
         require_room(prompt, self._limit, "messages")
         eager = choice.mode == "required" or request.is_strict or request.response_format is not None
         return Prepared(
@@ -228,6 +236,7 @@ class Prepare:
             eager=eager,
             cuts=tuple(request.stop_token_ids or ()),
             raw=request.raw,
+            unsaid=unsaid,
         )
 
 
@@ -331,6 +340,8 @@ class Acquire:
         speech = speech_of(worker.capabilities, prepared)
         if speech is not None:
             return Acquired(selected, worker, speech)
+        if prepared.unsaid is not None:
+            raise prepared.unsaid
         model = prepared.spoken.model
         takes = " or ".join(worker.capabilities.speech)
         message = f"worker {worker.name} takes {takes} only, and this can't be said so for {model.name!r}"

@@ -42,6 +42,14 @@ def test_what_workers_understand_is_passed_on_and_what_nobody_does_is_named() ->
     assert request.ignored == ("frobnicate",)
 
 
+def test_who_asks_that_something_be_not_done_is_told_that_it_is() -> None:
+    assert read_chat(body(separate_reasoning=False, include_reasoning=True)).ignored == ("separate_reasoning",)
+    assert read_chat(body(add_generation_prompt=False)).ignored == ("add_generation_prompt",)
+    ending = [*MESSAGES, {"role": "assistant", "content": "Well,"}]
+    going_on = {"messages": ending, "continue_final_message": True, "add_generation_prompt": False}
+    assert read_chat(body(**going_on)).ignored == ()
+
+
 def test_hosts_of_other_workers_are_not_a_clients_to_name() -> None:
     request = read_chat(body(bootstrap_host="10.0.0.1", kv_transfer_params={}))
     assert request.sampling.extra == {}

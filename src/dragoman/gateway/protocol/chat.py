@@ -125,6 +125,12 @@ class ChatRequest(ChatFields, kw_only=True, frozen=True):
         )
 
     @property
+    def has_media(self) -> bool:
+        """Whether a message has a part that no prompt of text can hold."""
+        contents = [content for message in self.messages if isinstance(content := message.get("content"), list)]
+        return any(isinstance(part, dict) and part.get("type") in MEDIA for content in contents for part in content)
+
+    @property
     def session(self) -> str | None:
         """What the caller calls the conversation, or themselves."""
         return self.session_id or self.prompt_cache_key or self.safety_identifier or self.user
@@ -142,6 +148,12 @@ HARMLESS = frozenset(
 ELSEWHERE = frozenset({"kv_transfer_params", "bootstrap_host", "bootstrap_port", "bootstrap_room"})
 """Fields by which a worker is told of another host, as for prefill elsewhere: of no worker a client's to set."""
 
+MEDIA = ("audio_url", "file", "image", "image_url", "input_audio", "video", "video_url")
+"""Parts of messages that only workers with a layout of their own may take."""
+
+ALWAYS = frozenset({"add_generation_prompt", "separate_reasoning"})
+"""What is done here in any case: who asks that it be not done is told so."""
+
 LEGACY = {"functions": "tools", "function_call": "tool_choice"}
 """What calls were asked for by, once; it would be worse to answer as if nobody had asked."""
 
@@ -157,7 +169,8 @@ def read_chat(body: bytes) -> ChatRequest:
     most = _limit(fields)
     top = (fields.top_logprobs or 0) if fields.logprobs else None
     sampling = sampling_of(raw, max_tokens=most, logprobs=top)
-    ignored = tuple(sorted(sent.keys() - KNOWN - SAMPLING - HARMLESS))
+    unheard = {name for name in ALWAYS if raw.get(name) is False and not fields.continue_final_message}
+    ignored = tuple(sorted((sent.keys() - KNOWN - SAMPLING - HARMLESS - ALWAYS) | unheard))
     request = ChatRequest(**structs.asdict(fields), sampling=sampling, ignored=ignored, raw=raw)
     _check(request)
     check_sampling(sampling)
