@@ -23,11 +23,8 @@ from typing import Generic, Protocol, TypeVar
 
 from msgspec import Struct, structs
 
-from ..constrain import Constraint, constrain
-from ..dialect import START
-from ..errors import Inexpressible, InvalidConversation, InvalidRequest, Refused, WorkerFailed
-from ..events import Problem, ProblemKind
-from ..parse.parser import Parser
+from ..constrain import Constraint
+from ..errors import InvalidConversation, Refused, WorkerFailed
 from ..types import JSON, Tool
 from .catalog import Catalog
 from .fleet.fleet import Fleet
@@ -37,6 +34,7 @@ from .fleet.seat import Lease
 from .protocol.chat import ChatRequest
 from .record import Record
 from .served import ServedModel
+from .wanted import constraint_of, template_options
 from .workers.order import Order, Piece, Prompt, Sampling
 from .workers.worker import Capabilities, Speech, Worker
 
@@ -232,7 +230,9 @@ class Prepare:
             spoken=spoken,
             prompt=prompt,
             tools=declared if choice.mode != "none" else (),
-            constraint=_constraint(request, model, prompt, declared, eager=eager) if prompt.text is not None else None,
+            constraint=constraint_of(request, model, prompt, declared, eager=eager)
+            if prompt.text is not None
+            else None,
             eager=eager,
             cuts=tuple(request.stop_token_ids or ()),
             raw=request.raw,
@@ -245,51 +245,6 @@ def require_room(prompt: Prompt, limit: int | None, param: str) -> None:
     if limit is not None and prompt.ids is not None and len(prompt.ids) > limit:
         message = f"the prompt has {len(prompt.ids)} tokens; this gateway takes up to {limit}"
         raise Refused(400, "context_length_exceeded", message, param=param)
-
-
-def template_options(request: ChatRequest, model: ServedModel) -> dict[str, JSON]:
-    """The options of a model's layout that a request asks for."""
-    options: dict[str, JSON] = {}
-    effort = request.reasoning_effort
-    if effort is not None:
-        if model.accepts("reasoning_effort") and effort != "none":
-            options["reasoning_effort"] = effort
-        elif model.accepts("enable_thinking"):
-            options["enable_thinking"] = effort != "none"
-    return {**options, **(request.chat_template_kwargs or {})}
-
-
-def _constraint(
-    request: ChatRequest, model: ServedModel, prompt: Prompt, tools: tuple[Tool, ...], *, eager: bool
-) -> Constraint | None:
-    """What the model may write, ``None`` for anything."""
-    choice = request.choice
-    answer = request.response_format.schema if request.response_format is not None else None
-    if answer is None and (choice.mode == "none" or not tools):
-        return None
-    try:
-        return constrain(
-            model.dialect,
-            tools,
-            tool_choice=choice,
-            parallel=request.parallel_tool_calls is not False,
-            answer=answer,
-            start=_start(model, prompt),
-            control=model.tokenizer.control if model.tokenizer is not None else None,
-        )
-    except (InvalidRequest, Inexpressible):
-        if eager:
-            raise
-        return None  # tools that the model may call are no error where its dialect has no way to
-
-
-def _start(model: ServedModel, prompt: Prompt) -> str:
-    """The state in which a prompt leaves the model."""
-    if not prompt.begun or "reasoning" not in model.dialect.starts:
-        return START
-    left = Parser(model.dialect, prefill=prompt.begun).finish()
-    open_thought = any(isinstance(one, Problem) and one.kind is ProblemKind.UNCLOSED_REASONING for one in left)
-    return "reasoning" if open_thought else START
 
 
 class Select:

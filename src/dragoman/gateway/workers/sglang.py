@@ -111,7 +111,7 @@ def _sampling(order: Order) -> dict[str, JSON]:
         "sampling_seed": asked.seed,
         "ignore_eos": asked.ignore_eos,
         "stop_token_ids": list(order.stop_ids) or None,
-        "stop": None if order.stop_ids else list(order.stop_texts) or None,
+        "stop": (list(order.stop_texts) or None) if order.prompt.ids is None or not order.stop_ids else None,
         "logit_bias": {str(token): bias for token, bias in asked.logit_bias.items()} if asked.logit_bias else None,
     }
     fields: dict[str, JSON] = {name: value for name, value in asked.extra.items() if name in SAMPLED}

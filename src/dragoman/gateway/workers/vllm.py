@@ -119,7 +119,7 @@ def sampling_of(order: Order) -> dict[str, JSON]:
         "ignore_eos": asked.ignore_eos,
         "logprobs": asked.logprobs,
         "stop_token_ids": list(order.stop_ids) or None,
-        "stop": None if order.stop_ids else list(order.stop_texts) or None,
+        "stop": (list(order.stop_texts) or None) if order.prompt.ids is None or not order.stop_ids else None,
         "logit_bias": {str(token): bias for token, bias in asked.logit_bias.items()} if asked.logit_bias else None,
     }
     fields: dict[str, JSON] = {name: value for name, value in said.items() if value is not None}
