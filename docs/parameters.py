@@ -17,7 +17,7 @@ from dragoman import get_dialect
 from dragoman.errors import Refused
 from dragoman.gateway.fleet import Fleet, policy_named
 from dragoman.gateway.pipeline import Acquire, Build, Prepare, Select, Spoken
-from dragoman.gateway.protocol.chat import HARMLESS, KNOWN, read_chat
+from dragoman.gateway.protocol.chat import HARMLESS, KNOWN, LEGACY, read_chat
 from dragoman.gateway.protocol.completions import CompletionFields, GenerateFields
 from dragoman.gateway.protocol.sampling import PASSED_ON, SAMPLING
 from dragoman.gateway.record import Record
@@ -189,6 +189,7 @@ def page() -> str:
             "Every other name is listed in the answer's header `x-dragoman-ignored`, and has an effect only where a "
             f"worker that takes chats knows it: {listed(sorted(OTHERS))}, for example."
         ),
+        filled(f"Of an older API, and refused with the name of what took their place: {listed(sorted(LEGACY))}."),
         "## Other endpoints",
         filled(
             f"`POST /v1/completions` reads {listed(CompletionFields.__struct_fields__)}, and what chooses tokens as "
