@@ -53,7 +53,7 @@ class Server(Struct, frozen=True, kw_only=True):
     idle_seconds: Annotated[Seconds, _about("how long an idle connection of a client is kept open")] = 75.0
     gather_seconds: Annotated[
         float, Meta(ge=0, le=1), _about("tokens of a stream that come so soon after the last are written together")
-    ] = 0.025
+    ] = 0.05
     keep_alive_comment_seconds: Annotated[Seconds, _about("silence in a stream after which a comment is sent")] = 15.0
 
 
