@@ -15,8 +15,8 @@ from tests.kinds import ALL, CORE, FEW
 
 OF_ANY_INPUT = [promise for name, promise in PROMISES.items() if name not in ("two-way", "one source")]
 
-AT_LENGTH = settings(max_examples=max(6, settings().max_examples // 3))
-"""Of each of so many dialects: a third of what other properties get."""
+AT_LENGTH = settings(max_examples=max(6, settings().max_examples // 3), derandomize=True)
+"""Of each of so many dialects: a third of what other properties get, and the same each time; `make fuzz` looks on."""
 
 FRAGMENTS = (
     *('{"name": "f", "arguments": {"a": 1}}', '{"arguments": "{\\"a\\": [1]}", "name": "g"}', '"parameters": '),
@@ -94,7 +94,10 @@ def test_messages_made_up_and_spoilt_keep_every_promise(dialect: Dialect, seed: 
 def test_what_the_prompt_has_begun_keeps_every_promise(dialect: Dialect, seed: int) -> None:
     random = Random(seed)
     trial = made_up_trial(dialect, random)
-    cut = random.randint(0, len(trial.text))
+    over = [trial.text.find(stop) for stop in dialect.stops if stop in trial.text]
+    cut = random.randint(
+        0, min(over, default=len(trial.text))
+    )  # a prompt does not hold the end of the turn that it begins
     rest = random.choice([trial.text[cut:], *mutations(trial.text[cut:], markers(dialect)[:4], random)])
     for promise in OF_ANY_INPUT:
         promise(Trial(dialect, rest, trial.tools, prefill=trial.text[:cut]), random)

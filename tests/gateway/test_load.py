@@ -108,6 +108,7 @@ def test_memory_does_not_grow_with_the_streams_that_were() -> None:
                     await asyncio.gather(*(streamed(door, number) for number in range(20)))
                     worker.requests.clear()
                     worker.asked.clear()
+                    worker.headers.clear()
                 await settled(lambda: door.draining.running == 0)
                 gc.collect()
                 return tracemalloc.get_traced_memory()[0]

@@ -99,5 +99,5 @@ def array_calls(markers: tuple[str, ...], pairs: tuple[tuple[str, str], ...], *,
         end="]",
         lead=markers[0],
         marks=(*openers, *closers),
-        like=LIKE,
+        like=rf"{LIKE}|\A\s+{fence}",  # layout before a fence is the layout before a call
     )
