@@ -65,6 +65,14 @@ def test_a_stop_in_thoughts_ends_nothing() -> None:
     assert said("<think>END</think>fine", "hermes", deltas) == [Reasoning("END"), Content("fine")]
 
 
+@pytest.mark.parametrize("behind", ["<think>so</think>", '<tool_call>{"name": "f"}</tool_call>', "</tool_call> on"])
+def test_a_stop_that_was_held_as_the_beginning_of_another_ends_all_the_same(behind: str) -> None:
+    deltas = ChatDeltas(lambda: "", stops=("abcd", "bc"))
+    assert said(f"x abc{behind}more", "hermes", deltas)[:1] == [Content("x a")]
+    assert len(said(f"x abc{behind}more", "hermes", ChatDeltas(lambda: "", stops=("abcd", "bc")))) == 1
+    assert deltas.matched == "bc"
+
+
 def test_the_lead_of_a_family_is_no_part_of_the_text() -> None:
     assert said(" Hello", "hermes", ChatDeltas(lambda: "", lead=" ")) == [Content("Hello")]
 

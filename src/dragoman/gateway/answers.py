@@ -212,7 +212,8 @@ async def blocks_of(
     except DragomanError as error:
         _settle(executed, error)
         used(choices, executed, record)
-        held = [writer.write(choice.finish()) for choice, writer in zip(choices, writers, strict=True)]
+        rests = [(writer, choice.finish()) for choice, writer in zip(choices, writers, strict=True)]
+        held = [writer.write(rest) for writer, rest in rests if rest]
         yield _broken(refusal_of(error), record, held)
     except Exception:
         _log.exception("request %s failed", record.id)

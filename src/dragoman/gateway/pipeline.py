@@ -25,6 +25,7 @@ from msgspec import Struct, structs
 
 from ..constrain import Constraint
 from ..errors import InvalidConversation, Refused, WorkerFailed
+from ..parse.parser import toolbox
 from ..types import JSON, Tool
 from .catalog import Catalog
 from .fleet.fleet import Fleet
@@ -112,7 +113,6 @@ class Prepared(Struct, Generic[R], frozen=True, kw_only=True):
     eager: bool = True
     cuts: tuple[int, ...] = ()
     raw: Mapping[str, JSON] | None = None
-    stops: bool = True
     unsaid: InvalidConversation | None = None
 
 
@@ -215,6 +215,7 @@ class Prepare:
         request, model = spoken.request, spoken.model
         choice = request.choice
         declared = request.declared
+        toolbox(declared)  # a schema that can't be read is refused before a worker has anything to do
         shown = list(request.tools or ()) if choice.mode != "none" else []
         options = template_options(request, model)
         unsaid: InvalidConversation | None = None
@@ -313,14 +314,14 @@ class Build:
         spoken = prepared.spoken
         model, sampling = spoken.model, spoken.request.sampling
         count = spoken.request.n or 1
-        ends = () if sampling.ignore_eos or not prepared.stops else model.stop_ids
+        ends = () if sampling.ignore_eos else model.stop_ids
         first = Order(
             id=spoken.record.id,
             model=lease.model,
             prompt=prepared.prompt,
             sampling=sampling,
             stop_ids=tuple(dict.fromkeys((*ends, *prepared.cuts))),
-            stop_texts=model.stop_texts if prepared.stops else (),
+            stop_texts=model.stop_texts,
             constraint=prepared.constraint,
             eager=prepared.eager,
             control=model.tokenizer.control if model.tokenizer is not None else {},

@@ -254,7 +254,6 @@ class PlainReading:
         tokenizer: Tokenizer | None,
         *,
         ends: frozenset[int] = frozenset(),
-        end_texts: Sequence[str] = (),
         with_special: bool = False,
         logprobs: bool = False,
     ) -> None:

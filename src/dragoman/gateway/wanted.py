@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..constrain import Constraint, constrain
 from ..dialect import START
-from ..errors import Inexpressible, InvalidRequest
+from ..errors import GrammarError, Inexpressible, InvalidRequest, InvalidTool
 from ..events import Problem, ProblemKind
 from ..parse.parser import Parser
 from ..types import JSON, Tool
@@ -45,10 +45,10 @@ def constraint_of(
             start=_start(model, prompt),
             control=model.tokenizer.control if model.tokenizer is not None else None,
         )
-    except (InvalidRequest, Inexpressible):
+    except (InvalidRequest, InvalidTool, Inexpressible, GrammarError):
         if eager:
             raise
-        return None  # tools that the model may call are no error where its dialect has no way to
+        return None  # tools that the model may call are no error where they can't be made a constraint of
 
 
 def _start(model: ServedModel, prompt: Prompt) -> str:

@@ -94,7 +94,6 @@ class ChatDeltas:
         "marker",
         "matched",
         "problems",
-        "reason",
     )
 
     def __init__(
@@ -121,8 +120,6 @@ class ChatDeltas:
         """The stop of the caller's at which the text ends."""
         self.marker: str | None = None
         """The stop marker of the model's."""
-        self.reason: str | None = None
-        """Why the output ended, as far as the events tell."""
 
     def feed(self, events: Iterable[Event]) -> list[ChatDelta]:
         """What these events say, neighbours joined; nothing behind a stop. Linear in their text."""
@@ -136,17 +133,19 @@ class ChatDeltas:
                     out.append(Refusal(text))
                 case ContentDelta(text=text, channel=channel):
                     if self._apart or self._thinking or channel != self._channel:
+                        self._release(out)
                         self._apart = True
                         self._thinking, self._channel = False, channel
                         text = self._parted(text)
-                    self._say(text, out)
+                    if self.matched is None:
+                        self._say(text, out)
                 case ReasoningDelta(text=text):
                     if self._apart or not self._thinking:
                         self._release(out)
                         self._apart = self._thinking = True
                         self._lead = ""
                         text = self._parted(text)
-                    if text and self._thoughts:
+                    if text and self._thoughts and self.matched is None:
                         self._tail[True] = text[-1]
                         out.append(Reasoning(text))
                 case _:
@@ -188,6 +187,7 @@ class ChatDeltas:
         return APART + text if apart and tail and not tail.isspace() and text and not text[0].isspace() else text
 
     def _release(self, out: list[ChatDelta]) -> None:
+        """Give out what was held: no stop reaches from one text into the next, but a shorter one may be in it."""
         if self._scanner is None or self._stops is None or self.matched is not None:
             return
         text = self._scanner.finish()
@@ -206,7 +206,7 @@ class ChatDeltas:
             case CallBegin(index=index, name=name, id=given):
                 self._release(out)
                 self._apart, self._lead = True, ""
-                if self._wanted(index):
+                if self._wanted(index) and self.matched is None:
                     self._bare.add(index)
                     out.append(ToolName(index, given or self._mint(), name))
             case CallEnd(index=index, status=status, problems=problems):
@@ -220,8 +220,7 @@ class ChatDeltas:
                 self.problems.append(event)
             case Markup() | Malformed():
                 self._apart = True
-            case Stop(reason=reason, marker=marker):
-                self.reason = reason
+            case Stop(marker=marker):
                 self.marker = self.marker or marker
             case _:
                 pass
