@@ -49,6 +49,15 @@ def test_a_worker_serves_what_it_knows_or_the_only_model_that_it_has(
     assert served_by(entry, Capabilities(kind="vllm", models=own), models) == found
 
 
+def test_a_workers_model_that_is_called_like_a_dialect_is_not_every_model_of_it() -> None:
+    entry = WorkerEntry(url="http://127.0.0.1:1")
+    models = [load_model("qwen3"), load_model("mine", dialect="hermes", family="qwen3")]
+    with pytest.raises(InvalidConfig):
+        served_by(entry, Capabilities(kind="vllm", models=("hermes", "other")), models)
+    found = served_by(entry, Capabilities(kind="replay", models=("hermes",), lays_out=True), models)
+    assert found == {"qwen3": "hermes", "mine": "hermes"}
+
+
 def test_a_worker_of_other_models_is_refused() -> None:
     entry = WorkerEntry(url="http://127.0.0.1:1")
     with pytest.raises(InvalidConfig, match="one of a, b"):

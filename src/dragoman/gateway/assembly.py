@@ -178,7 +178,8 @@ def served_by(entry: WorkerEntry, capabilities: Capabilities, models: Sequence[S
     for model in models:
         if entry.models and model.name not in entry.models:
             continue
-        known = [name for name in (model.name, *model.aliases, model.dialect.name) if name in own]
+        spoken = (model.dialect.name,) if capabilities.lays_out else ()
+        known = [name for name in (model.name, *model.aliases, *spoken) if name in own]
         if known:
             found[model.name] = known[0]
         elif len(own) <= 1 and (entry.models or len(models) == 1):

@@ -8,7 +8,9 @@ one without a layout only by workers that lay out chats themselves.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -35,6 +37,9 @@ KEPT = 32
 
 WORD_JOINER = "\u2060"
 """What is put into a marker that a caller's text spells, where a prompt goes as text: no token has it inside."""
+
+USUAL = r"<[|｜][^<>|｜\n]{1,64}[|｜]>"
+"""How control tokens are mostly spelled, for the ones of a worker's vocabulary that nobody has told us."""
 
 HARMONY = "harmony"
 HARMONY_TOKENIZER = "o200k_harmony"
@@ -150,7 +155,7 @@ class ServedModel:
             segments, ids = rendered.segments, rendered.ids
         begun = self._begun(text_of(segments))
         if self.tokenizer is None:
-            return Prompt(None, safe_text(segments, control_pattern(renderer.tokenizer)), begun)
+            return Prompt(None, safe_text(segments, _guarded(control_pattern(renderer.tokenizer))), begun)
         return Prompt(tuple(ids), safe_text(segments, control_pattern(self.tokenizer)), begun)
 
     def _begun(self, text: str) -> str:
@@ -158,6 +163,11 @@ class ServedModel:
             return prefill_in(text, self.dialect)
         except InvalidPrompt:
             return ""  # a dialect that does not tell how a turn begins starts with nothing open
+
+
+def _guarded(known: re.Pattern[str]) -> re.Pattern[str]:
+    """What may be a control token of a vocabulary of which only some are known."""
+    return re.compile(f"{known.pattern}|{USUAL}")
 
 
 def _unended(segments: Sequence[Segment]) -> tuple[Segment, ...]:
@@ -169,13 +179,21 @@ def _unended(segments: Sequence[Segment]) -> tuple[Segment, ...]:
 
 
 def safe_text(segments: Sequence[Segment], control: re.Pattern[str]) -> str:
-    """The text of a prompt, in which a marker that somebody's text spells is no marker any more."""
+    """The text of a prompt, in which a marker that somebody's text spells is no marker any more.
+
+    It is looked for in the whole text, since what one text begins the next may end. Linear.
+    """
+    text = text_of(segments)
+    ends = list(accumulate(len(segment.text) for segment in segments))
 
     def broken(found: re.Match[str]) -> str:
         spelled = found.group()
+        first, last = bisect_right(ends, found.start()), bisect_right(ends, found.end() - 1)
+        if all(segment.control for segment in segments[first : last + 1]):
+            return spelled
         return f"{spelled[:1]}{WORD_JOINER}{spelled[1:]}"
 
-    return "".join([segment.text if segment.control else control.sub(broken, segment.text) for segment in segments])
+    return control.sub(broken, text)
 
 
 def load_model(
